@@ -274,6 +274,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     "the envelope is structuredContent; its text is that for a model, or one line; above 64 KiB the head",
     "packages/mcp/src/answer.test.ts: a client that is not known gets the text",
     "packages/mcp/src/answer.test.ts: where structured answers were chosen",
+    "test/structured-answers.test.ts: with --answers structured rows name files from the base",
     "packages/mcp/src/answer.test.ts: an answer above the limit",
   ),
   rule(

@@ -34,6 +34,7 @@ export const searches: readonly Case[] = [
     check: ({ entries }) => expectEqual(entries.length, FLAT_ENTRIES, "entries"),
   }),
   { name: "list 1,000 entries, size", run: listSize },
+  { name: "list 1,000 entries, structured", run: structuredListSize },
   { name: "symbol by name", run: symbolByName },
   callCase({
     name: "search_text glob",
@@ -71,14 +72,27 @@ export const searches: readonly Case[] = [
 ];
 
 /** The whole answer for a client that is not known: structured content and text. */
-async function listSize({ octant, tree }: Bench): Promise<Row> {
-  const name = "list 1,000 entries, size";
+function listSize({ octant, tree }: Bench): Promise<Row> {
+  const note = "structured content and the text beside it";
+  return sizeOfList(octant, tree, { name: "list 1,000 entries, size", note });
+}
+
+async function structuredListSize({ startOctant, tree }: Bench): Promise<Row> {
+  await using octant = await startOctant(tree.root, "--answers", "structured");
+  const note = "with --answers structured: paths from a base, and one line of text";
+  return await sizeOfList(octant, tree, { name: "list 1,000 entries, structured", note });
+}
+
+async function sizeOfList(
+  octant: RpcServer,
+  tree: Tree,
+  { name, note }: Pick<Row, "name" | "note">,
+): Promise<Row> {
   const args = { action: "list", uri: tree.flatFolder, limit: FLAT_ENTRIES };
   const answer = await octant.exchange(toCallLine("fs", args));
   const { entries } = toData(answer, name) as { entries: readonly unknown[] };
   expectEqual(entries.length, FLAT_ENTRIES, "entries");
   const size = toSpread([answer.length / 1000]);
-  const note = "structured content and the text beside it";
   return { name, unit: "kB", octant: size, figure: size.p50, bar: atMost(90), note };
 }
 

@@ -11,6 +11,8 @@ const Meta = z.object({
   paging: z.object({ cursor: z.string().nullable(), more: z.boolean() }),
   /** A permission rule whose files are left out of the data. */
   left_out: z.string().optional(),
+  /** In answers with each fact once: the folder that relative uris of lists start from. */
+  base: z.string().optional(),
 });
 export type Meta = Readonly<z.output<typeof Meta>>;
 export type Paging = Readonly<Meta["paging"]>;

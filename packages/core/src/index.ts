@@ -123,6 +123,7 @@ export {
 } from "./text/listing.ts";
 export { type ListedTool, type Offer, PROFILES, type Profile } from "./text/profiles.ts";
 export { createDescribe, createToText, type Describe, type ToText } from "./text/read-envelope.ts";
+export { createShorten, type Shorten } from "./text/short-uris.ts";
 export { type ActionText, counted, factsOf, type Reader, toTokens } from "./text/text.ts";
 export {
   type Access,

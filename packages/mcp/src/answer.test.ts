@@ -1,4 +1,4 @@
-import type { Reply, ToText } from "@octant/core";
+import type { Reply, Shorten, ToText } from "@octant/core";
 import { expect, test } from "vitest";
 import { MAX_TEXT_BYTES, toResultsFor } from "./answer.ts";
 
@@ -8,8 +8,9 @@ const replyWith = (data: unknown, attachments: Reply["attachments"] = []): Reply
   attachments,
 });
 const toText: ToText = ({ data }) => `for a model: ${(data as { text?: string } | null)?.text ?? data}`;
+const shorten: Shorten = (envelope) => ({ ...envelope, meta: { ...meta, base: "file:///work/" } });
 /** For a client that is not known. */
-const toStructuredResult = toResultsFor(undefined, toText).structured;
+const toStructuredResult = toResultsFor(undefined, toText, shorten).structured;
 const textIn = ({ content: [block] }: ReturnType<typeof toStructuredResult>) =>
   block?.type === "text" ? block.text : "";
 const textOf = (reply: Reply) => textIn(toStructuredResult(reply));
@@ -24,11 +25,12 @@ test("a client that is not known gets the text for a model beside the structured
   expect(textOf({ ...reply, text: "written elsewhere" })).toBe("written elsewhere");
 });
 
-test("where structured answers were chosen, the text is one line", () => {
-  const { structured } = toResultsFor("structured", toText);
+test("where structured answers were chosen, the text is one line and the envelope shortened", () => {
+  const { structured } = toResultsFor("structured", toText, shorten);
   const error = { code: "NOT_FOUND", message: "no such file", details: {} } as const;
   const reply = replyWith({ text: "long" });
   expect(textIn(structured(reply))).toBe("ok; the answer is in structuredContent");
+  expect(structured(reply).structuredContent).toEqual(shorten(reply.envelope));
   const failed = structured({ envelope: { ok: false, data: null, error, meta }, attachments: [] });
   expect(failed).toMatchObject({ isError: true, structuredContent: { error } });
   expect(textIn(failed)).toBe("NOT_FOUND: no such file");

@@ -1,4 +1,4 @@
-import type { Answers, Attachment, Envelope, Reply, ToText } from "@octant/core";
+import type { Answers, Attachment, Envelope, Reply, Shorten, ToText } from "@octant/core";
 import { isPlain, type Plain } from "./messages.ts";
 import type { ContentBlock, MediaBlock } from "./sources.ts";
 
@@ -43,16 +43,20 @@ export type ToResult = (reply: Reply) => CallToolResult;
 /**
  * How to write each form of an answer; an edge may write its own. A client that is not known may show its model only
  * the text, so it gets the text form beside the structured content. Where the person has chosen structured answers,
- * the text is one line.
+ * each fact comes once: the text is one line, and the lists are shortened.
  */
 export const toResultsFor = (
   answers: Answers | ToResult | undefined,
   toText: ToText,
+  shorten: Shorten,
 ): Readonly<Record<Answers, ToResult>> =>
   typeof answers === "function"
     ? { structured: answers, text: answers }
     : {
-        structured: toStructuredResult(answers === "structured" ? toLine : textOf(toText)),
+        structured:
+          answers === "structured"
+            ? toStructuredResult(toLine, shorten)
+            : toStructuredResult(textOf(toText), (envelope) => envelope),
         text: toTextResult(textOf(toText)),
       };
 
@@ -69,10 +73,10 @@ export const toLine: WriteText = ({ envelope: { ok, error } }) =>
   ok ? "ok; the answer is in structuredContent" : `${error.code}: ${error.message}`;
 
 export const toStructuredResult =
-  (write: WriteText): ToResult =>
+  (write: WriteText, shorten: Shorten): ToResult =>
   (reply) => ({
     content: [{ type: "text", text: headOf(write(reply)) }, ...reply.attachments.map(toMedia)],
-    structuredContent: reply.envelope,
+    structuredContent: shorten(reply.envelope),
     isError: !reply.envelope.ok,
   });
 

@@ -5,6 +5,7 @@ import {
   type Caller,
   type CallOptions,
   createLiveListing,
+  createShorten,
   createToText,
   type ListingOptions,
   type LiveListing,
@@ -94,7 +95,7 @@ export function createService(options: ServiceOptions): Service {
     listing,
     tasks,
     formFor: createFormFor(answers),
-    toResult: toResultsFor(answers, createToText(registry, roots)),
+    toResult: toResultsFor(answers, createToText(registry, roots), createShorten(registry, roots)),
     caller: options.caller ?? { id: "local", access: "admin" },
     states: createStateSeal(options.secret ?? randomBytes(SECRET_BYTES)),
     close() {

@@ -6,7 +6,11 @@ import { createFormFor, toResultsFor } from "./answer.ts";
 const meta = { tool: "proc", action: "exec", trace_id: "t1", paging: { cursor: null, more: false } };
 
 test("pictures stay content blocks, and no structured content hides the text", () => {
-  const { text: toResult } = toResultsFor("text", ({ data }) => `read: ${JSON.stringify(data)}`);
+  const { text: toResult } = toResultsFor(
+    "text",
+    ({ data }) => `read: ${JSON.stringify(data)}`,
+    (envelope) => envelope,
+  );
   const picture = { kind: "image", mime: "image/png", bytes: new Uint8Array([1, 2]) } as const;
   const reply = {
     envelope: { ok: true, data: "see", error: null, meta } as const,

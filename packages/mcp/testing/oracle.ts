@@ -5,7 +5,7 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { createListing, createToText, ToolError } from "@octant/core";
+import { createListing, createShorten, createToText, ToolError } from "@octant/core";
 import { createFormFor, toResultsFor } from "../src/answer.ts";
 import type { ServiceOptions } from "../src/service.ts";
 import type { FeatureContext } from "../src/sources.ts";
@@ -40,7 +40,11 @@ export function createOracle(options: ServiceOptions, era: "legacy" | "modern"):
   });
   const answers = createFormFor(options.answers)(undefined);
   const listing = () => createListing({ registry, answers });
-  const { [answers]: toResult } = toResultsFor(options.answers, createToText(registry, options.roots ?? []));
+  const { [answers]: toResult } = toResultsFor(
+    options.answers,
+    createToText(registry, options.roots ?? []),
+    createShorten(registry, options.roots ?? []),
+  );
   const caller = { id: "local", access: "admin" } as const;
   const contextOf = ({ mcpReq }: ServerContext): FeatureContext => ({
     caller,

@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { invalidArgument } from "@octant/core";
+import { invalidArgument, Uri } from "@octant/core";
 import { z } from "zod";
 import { type Confinement, FileKind, kindOf } from "../confinement.ts";
 import { type Path, pathToUri } from "../path.ts";
@@ -19,7 +19,7 @@ export interface ListOptions extends Omit<WalkOptions, "env"> {
   readonly maxBytes: number;
 }
 
-export const Entry = z.object({ uri: z.string(), kind: FileKind, size: z.int(), mtime: z.string() });
+export const Entry = z.object({ uri: Uri, kind: FileKind, size: z.int(), mtime: z.string() });
 
 export interface EntryPage {
   readonly entries: z.output<typeof Entry>[];
