@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import type { CallRow } from "../packages/console/src/api.ts";
 import { openPage, startConsole } from "./console-client.ts";
 import { createFixtureProject } from "./fixture-project.ts";
 import { startSession } from "./mcp-session.ts";
@@ -42,7 +43,11 @@ test("while nobody looks, calls are not recorded", async () => {
   const page = await openPage(console.link);
   const id = (await page.processes()).find(({ pid }) => pid === octant.pid)?.id ?? "";
   const find = (trace_id: unknown) => page.call(id, "console", "call", { trace_id });
-  expect(await find(before.meta["trace_id"])).toMatchObject({ ok: false, error: { code: "NOT_FOUND" } });
+  const { trace_id } = before.meta;
+  expect(await find(trace_id)).toMatchObject({ ok: false, error: { code: "NOT_FOUND" } });
+  // It is listed all the same, with what everybody may know of it.
+  const row = async () => (await page.get("calls")).calls.find((one: CallRow) => one.trace_id === trace_id);
+  await vi.waitFor(async () => expect(await row()).toMatchObject({ tool: "fs", code: "OK" }), WAIT);
   using _stream = await page.follow();
   await page.processes();
   const seen = await octant.call("fs", { action: "read", uri: "package.json" });

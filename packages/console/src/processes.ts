@@ -56,6 +56,8 @@ export function createProcesses(machine: Machine) {
   let stopWatching: (() => void) | undefined;
   let users = 0;
   let closing: NodeJS.Timeout | undefined;
+  /** When the last listed call of a process ended: what it lists again must not be doubled. */
+  const heardUntil = new Map<string, number>();
   /** The number of the next event when the last watcher left: events since then have no number. */
   let gap = 0;
 
@@ -82,7 +84,10 @@ export function createProcesses(machine: Machine) {
     setTimeout(() => known.get(one.id) === one && void refresh(one), delayMs).unref();
   };
   const take = (one: Attended) => (batch: AttendedBatch) => {
-    for (const { topic, at, owner, event } of batch.events) publish(one.id, topic, event, at, owner);
+    for (const { topic, at, owner, event } of batch.events) {
+      publish(one.id, topic, event, at, owner);
+      if (topic === "calls") heardUntil.set(one.id, Math.max(at, heardUntil.get(one.id) ?? 0));
+    }
     if (batch.lost !== undefined) publish(one.id, "calls_skipped", { count: batch.lost }, Date.now());
     refreshSoon(one);
   };
@@ -99,7 +104,7 @@ export function createProcesses(machine: Machine) {
     known.set(id, one);
     void client.closed.then(() => leave(one));
     // A process of an earlier version cannot be attended; a stopped one answers later.
-    await client.attend(take(one)).catch(() => {});
+    await client.attend(take(one), heardUntil.get(id)).catch(() => {});
     await refresh(one);
     if (one.state) return;
     // It is stopped or very busy.
@@ -108,7 +113,9 @@ export function createProcesses(machine: Machine) {
     setTimeout(() => stopWatching && void look(), RETRY_MS).unref();
   };
   const look = (): Promise<unknown> => {
-    for (const id of machine.list()) {
+    const running = machine.list();
+    for (const id of heardUntil.keys()) if (!running.includes(id)) heardUntil.delete(id);
+    for (const id of running) {
       if (known.has(id) || connecting.has(id)) continue;
       connecting.set(
         id,

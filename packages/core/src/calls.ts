@@ -30,6 +30,7 @@ export interface ObservedCall {
 /** Follows calls with their requests and replies, while somebody watches. */
 export interface CallObserver {
   started(call: Pick<ObservedCall, "trace_id" | "input">): void;
+  /** After the event of its end. */
   ended(call: ObservedCall): void;
 }
 

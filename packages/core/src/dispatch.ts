@@ -162,13 +162,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatch {
     const attachments = envelope.ok ? notes.attachments : [];
     const reply = { envelope, attachments, ...(envelope.ok && notes.binary && { binary: notes.binary }) };
     if (facts) {
-      observer?.()?.ended({ ...facts, input: call.input, reply, started_at: started?.at ?? 0 });
       calls.publish({
         ...facts,
         type: "ended",
         code: envelope.error?.code ?? "OK",
         ...(envelope.meta.job_id !== undefined && { job_id: envelope.meta.job_id }),
       });
+      observer?.()?.ended({ ...facts, input: call.input, reply, started_at: started?.at ?? 0 });
     }
     return reply;
   };

@@ -20,12 +20,29 @@ const callOf = (trace_id: string, data: unknown): ObservedCall => ({
   },
 });
 
+/** A call that a watcher lists, as it ends. */
+function record(calls: ReturnType<typeof createCallRecorder>, call: ObservedCall): void {
+  calls.keep(call.trace_id);
+  calls.observer()?.ended(call);
+}
+
+test("a call that nobody lists is not recorded", () => {
+  const calls = createCallRecorder((text) => text);
+  calls.watch();
+  record(calls, callOf("listed", "x"));
+  calls.observer()?.started({ trace_id: "unlisted", input: { uri: "a" } });
+  calls.observer()?.ended(callOf("unlisted", "x"));
+  expect(calls.get("listed")).toBeDefined();
+  expect(calls.get("unlisted")).toBeUndefined();
+  expect(calls.subject("unlisted")).toBe("");
+});
+
 test("nothing is recorded while nobody looks, and nothing stays when the last one leaves", () => {
   const calls = createCallRecorder((text) => text);
   expect(calls.observer()).toBeUndefined();
   const leave = calls.watch();
   const leaveToo = calls.watch();
-  calls.observer()?.ended(callOf("one", "x"));
+  record(calls, callOf("one", "x"));
   leave();
   expect(calls.get("one")).toBeDefined();
   leaveToo();
@@ -36,8 +53,7 @@ test("nothing is recorded while nobody looks, and nothing stays when the last on
 test("large answers push out the oldest ones", () => {
   const calls = createCallRecorder((text) => text);
   calls.watch();
-  for (let n = 0; n < 100; n += 1)
-    calls.observer()?.ended(callOf(`call-${n}`, { text: "x".repeat(1024 * 1024) }));
+  for (let n = 0; n < 100; n += 1) record(calls, callOf(`call-${n}`, { text: "x".repeat(1024 * 1024) }));
   const kept = Array.from({ length: 100 }, (_, n) => calls.get(`call-${n}`)).filter(Boolean);
   expect(kept.length).toBeLessThanOrEqual(32);
   expect(calls.get("call-99")).toBeDefined();
@@ -58,7 +74,7 @@ test("a call that runs or has ended has a subject, on one line and without secre
   const leave = calls.watch();
   calls.observer()?.started({ trace_id: "runs", input: { command: "echo hunter2\nsleep 9" } });
   expect(calls.subject("runs")).toBe("echo [redacted] sleep 9");
-  calls.observer()?.ended(callOf("ended", "x"));
+  record(calls, callOf("ended", "x"));
   expect(calls.subject("ended")).toBe("a");
   expect(calls.subject("unknown")).toBe("");
   leave();

@@ -16,7 +16,7 @@ export interface RecordedCall extends ObservedCall {
 export type CallRecorder = ReturnType<typeof createCallRecorder>;
 
 /**
- * The last calls with their requests and answers, while somebody watches. It holds references; secrets are removed from
+ * The last listed calls with their requests and answers, while somebody watches. It holds references; secrets are removed from
  * what is read: here from a subject, in `console.call` from the whole call.
  */
 export function createCallRecorder(redact: Redact) {
@@ -25,12 +25,15 @@ export function createCallRecorder(redact: Redact) {
   const calls = new Map<string, RecordedCall>();
   let bytes = 0;
   let watchers = 0;
+  /** The call that is ending now and that a watcher lists. */
+  let kept: string | undefined;
   const drop = ([id, call]: [string, RecordedCall]) => {
     calls.delete(id);
     bytes -= call.request_bytes + call.answer_bytes;
   };
   const record = (call: ObservedCall): void => {
     running.delete(call.trace_id);
+    if (call.trace_id !== kept) return;
     const request_bytes = estimateBytes(call.input);
     const { envelope, attachments } = call.reply;
     const pictures = attachments.reduce((sum, one) => sum + one.bytes.byteLength, 0);
@@ -56,6 +59,10 @@ export function createCallRecorder(redact: Redact) {
       const text = subjectOf(calls.get(trace_id)?.input ?? running.get(trace_id));
       const cut = redact(text.slice(0, 4 * MAX_SUBJECT_CHARS)).replace(/\p{Cc}+/gu, " ");
       return cut.slice(0, MAX_SUBJECT_CHARS).toWellFormed();
+    },
+    /** Records a call that is ending; the others are forgotten, because nobody can ask for a call that is not listed. */
+    keep(trace_id: string): void {
+      kept = trace_id;
     },
     get: (trace_id: string): RecordedCall | undefined => calls.get(trace_id),
     /** Records until the returned function is called by the last watcher. */

@@ -15,6 +15,8 @@ import type { AttendedBatch } from "./protocol.ts";
 
 /** A batch is sent this long after its first event: short enough to look live, long enough to be cheap. */
 const BATCH_MS = 50;
+/** While there are more calls than are listed: every batch makes the console and its pages work. */
+const BUSY_BATCH_MS = 500;
 /** Above this the reader does not keep up, and batches wait. */
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
 const MAX_WAITING_EVENTS = 5_000;
@@ -23,6 +25,8 @@ export type Attend = (
   send: (batch: AttendedBatch) => void,
   unsentBytes: () => number,
   signal: AbortSignal,
+  /** The reader knows the calls that ended until then. */
+  after?: number,
 ) => void;
 
 export interface AttendSources {
@@ -37,15 +41,17 @@ export interface AttendSources {
  * with request and answer, and questions that no front end shows wait for the person who watches.
  */
 export function createAttend({ topics, calls, questions, clients }: AttendSources): Attend {
-  return (send, unsentBytes, signal) => {
+  return (send, unsentBytes, signal, after = 0) => {
     let waiting: AttendedBatch["events"] = [];
     let lost = 0;
     /** The status has changed without an event. */
     let isChanged = false;
     let timer: NodeJS.Timeout | undefined;
+    let isHurried = false;
     const rows = createCallRows(calls);
     const flush = () => {
       timer = undefined;
+      isHurried = false;
       if (unsentBytes() > MAX_UNSENT_BYTES) return later();
       const events = [...rows.take(), ...waiting];
       waiting = [];
@@ -54,12 +60,22 @@ export function createAttend({ topics, calls, questions, clients }: AttendSource
       isChanged = false;
     };
     const later = () => {
-      timer ??= setTimeout(flush, BATCH_MS).unref();
+      timer ??= setTimeout(flush, rows.isBusy() ? BUSY_BATCH_MS : BATCH_MS).unref();
+    };
+    /** Calls wait for each other, a question does not wait for them. */
+    const soon = () => {
+      if (isHurried) return;
+      isHurried = true;
+      clearTimeout(timer);
+      timer = setTimeout(flush, BATCH_MS).unref();
     };
     const take = (topic: string, named: NamedTopic, event: Published<unknown>) => {
-      later();
-      // The topic of calls has these events.
-      if (topic === "calls") return rows.add(event as Published<CallEvent>);
+      if (topic === "calls") {
+        later();
+        // The topic of calls has these events.
+        return rows.add(event as Published<CallEvent>);
+      }
+      soon();
       waiting.push({
         topic,
         at: event.at,
@@ -81,10 +97,16 @@ export function createAttend({ topics, calls, questions, clients }: AttendSource
           );
       }
     };
+    // Before the first new event, in the same turn.
+    // The topic of calls has these events.
+    for (const event of since(after, (topics.get("calls")?.events.read(0).events ?? []) as CallEvents)) {
+      later();
+      rows.add(event);
+    }
     look();
     const stopClients = clients.watch(() => {
       isChanged = true;
-      later();
+      soon();
     });
     const stops = [
       topics.get("tools")?.events.listen(look),
@@ -101,6 +123,15 @@ export function createAttend({ topics, calls, questions, clients }: AttendSource
       { once: true },
     );
   };
+}
+
+type CallEvents = readonly Published<CallEvent>[];
+
+/** Without the calls that had ended by then. */
+function since(at: number, events: CallEvents): CallEvents {
+  const known = events.filter((event) => event.value.type === "ended" && event.at <= at);
+  const ids = new Set(known.map(({ value }) => value.trace_id));
+  return events.filter(({ value }) => !ids.has(value.trace_id));
 }
 
 const OWN_TOPICS: ReadonlySet<string> = new Set([

@@ -8,12 +8,14 @@ const started = (id: string, at: number): Published<CallEvent> => ({
   at,
   value: { ...facts(id), type: "started" },
 });
-const ended = (id: string, at: number): Published<CallEvent> => ({
+const ended = (id: string, at: number, code: "OK" | "CONFLICT" = "OK"): Published<CallEvent> => ({
   seq: at,
   at,
-  value: { ...facts(id), type: "ended", code: "OK" },
+  value: { ...facts(id), type: "ended", code },
 });
-const nothing = { get: () => undefined, subject: () => "" };
+const nothing = { get: () => undefined, subject: () => "", keep() {} };
+const countOf = (taken: ReturnType<ReturnType<typeof createCallRows>["take"]>): number =>
+  taken.reduce((sum, { topic, event }) => sum + (topic === "calls_skipped" ? Number(event["count"]) : 0), 0);
 
 test("a short call is one row; a long one is a row while it runs, and another when it ends", () => {
   const rows = createCallRows(nothing, () => 0);
@@ -21,8 +23,8 @@ test("a short call is one row; a long one is a row while it runs, and another wh
   rows.add(started("long", 11));
   rows.add(ended("short", 14));
   expect(rows.take().map(({ event }) => event)).toEqual([
-    { ...facts("long"), started_at: 11 },
     { ...facts("short"), code: "OK", started_at: 10, duration_ms: 4 },
+    { ...facts("long"), started_at: 11 },
   ]);
   rows.add(ended("long", 99));
   expect(rows.take().map(({ event }) => event)).toEqual([
@@ -31,9 +33,23 @@ test("a short call is one row; a long one is a row while it runs, and another wh
   expect(rows.take()).toEqual([]);
 });
 
-test("thousands of calls a second are listed up to a rate, and the others are counted", () => {
+test("the rows of a batch are in the order in which their calls started", () => {
+  const rows = createCallRows(nothing, () => 0);
+  for (const [id, at] of [
+    ["first", 10],
+    ["second", 11],
+    ["third", 12],
+  ] as const)
+    rows.add(started(id, at));
+  rows.add(ended("third", 13));
+  rows.add(ended("first", 14));
+  expect(rows.take().map(({ event }) => event["trace_id"])).toEqual(["first", "second", "third"]);
+});
+
+test("thousands of calls a second are listed up to a rate, and the others are counted and not recorded", () => {
   let now = 0;
-  const rows = createCallRows(nothing, () => now);
+  const recorded: string[] = [];
+  const rows = createCallRows({ ...nothing, keep: (id) => recorded.push(id) }, () => now);
   const taken = [];
   // 5,000 calls a second for ten seconds, in batches of 50 ms.
   for (let batch = 0; batch < 200; batch += 1) {
@@ -44,11 +60,40 @@ test("thousands of calls a second are listed up to a rate, and the others are co
     taken.push(...rows.take());
     now += 50;
   }
-  const counts = taken
-    .filter(({ topic }) => topic === "calls_skipped")
-    .map(({ event }) => Number(event["count"]));
-  const listed = taken.filter(({ topic }) => topic === "calls").length;
-  expect(listed + counts.reduce((sum, one) => sum + one, 0)).toBe(50_000);
-  expect(listed).toBeGreaterThanOrEqual(9_000);
-  expect(listed).toBeLessThanOrEqual(10_300);
+  const listed = taken.filter(({ topic }) => topic === "calls");
+  expect(listed.length + countOf(taken)).toBe(50_000);
+  expect(listed.length).toBeGreaterThanOrEqual(2_900);
+  expect(listed.length).toBeLessThanOrEqual(3_100);
+  expect(recorded).toEqual(listed.map(({ event }) => event["trace_id"]));
+  expect(rows.isBusy()).toBe(true);
+  rows.take();
+  expect(rows.isBusy()).toBe(false);
+});
+
+test("a failed call among thousands of others is listed", () => {
+  const rows = createCallRows(nothing, () => 0);
+  for (let n = 0; n < 5_000; n += 1) rows.add(ended(`${n}`, 0));
+  rows.add(ended("failed", 1, "CONFLICT"));
+  const taken = rows.take();
+  expect(taken.map(({ event }) => event["trace_id"])).toContain("failed");
+  expect(countOf(taken)).toBe(4_000);
+});
+
+test("a row that says 'running' gets its end also under load, and short calls get no such row then", () => {
+  let now = 0;
+  const rows = createCallRows(nothing, () => now);
+  rows.add(started("long", 0));
+  expect(rows.take()).toHaveLength(1);
+  for (let n = 0; n < 5_000; n += 1) rows.add(ended(`${n}`, now));
+  now = 500;
+  rows.add(started("short", now));
+  const ids = rows.take().map(({ event }) => event["trace_id"]);
+  expect(ids).not.toContain("short");
+  for (let n = 0; n < 5_000; n += 1) rows.add(ended(`more-${n}`, now));
+  rows.add(ended("long", now));
+  now = 1_000;
+  const after = rows.take().map(({ event }) => event);
+  expect(after).toContainEqual({ ...facts("long"), code: "OK", started_at: 0, duration_ms: 500 });
+  // It has run for a whole batch.
+  expect(after).toContainEqual({ ...facts("short"), started_at: 500 });
 });

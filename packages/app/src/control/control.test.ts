@@ -3,14 +3,14 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createQuestions, createTopic, createTopics, ToolError } from "@octant/core";
+import { type CallEvent, createQuestions, createTopic, createTopics, ToolError } from "@octant/core";
 import { openSocketFolder } from "@octant/host";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createCallRecorder } from "../console/call-recorder.ts";
 import { createAttend } from "./attend.ts";
 import { createClientList } from "./client-list.ts";
 import { connectTo, findProcesses, listSockets } from "./find-processes.ts";
-import type { ControlEvent, ProcessStatus } from "./protocol.ts";
+import type { AttendedBatch, ControlEvent, ProcessStatus } from "./protocol.ts";
 import { type ControlOptions, serveControl } from "./serve-control.ts";
 
 let state: string;
@@ -182,4 +182,35 @@ test("a process that ends takes its socket along, and readers notice", async () 
   for (const one of opened.splice(0)) one[Symbol.dispose]();
   await client?.closed;
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test("who begins to watch learns which calls run, and which ended since the time that it names", async () => {
+  let now = 1;
+  const own = createTopic<CallEvent>({ now: () => now });
+  const facts = (trace_id: string) => ({ trace_id, tool: "fs", action: "read", caller: "me" });
+  own.publish({ ...facts("known"), type: "started" });
+  own.publish({ ...facts("known"), type: "ended", code: "OK" });
+  now = 2;
+  own.publish({ ...facts("missed"), type: "started" });
+  own.publish({ ...facts("missed"), type: "ended", code: "NOT_FOUND" });
+  own.publish({ ...facts("running"), type: "started" });
+  const topics = createTopics({ calls: { summary: "Calls", events: own } }, () => []);
+  const calls = createCallRecorder((text) => text);
+  const attend = createAttend({
+    topics,
+    calls,
+    questions: createQuestions(),
+    clients: createClientList(),
+  });
+  await serve({ topics, attend });
+  const [client] = await find();
+  const seen: unknown[][] = [];
+  const take = ({ events }: AttendedBatch) =>
+    seen.push(...events.map(({ event }) => [event["trace_id"], event["code"]]));
+  await client?.attend(take, 1);
+  await vi.waitFor(() => expect(seen).toHaveLength(2));
+  expect(seen).toEqual([
+    ["missed", "NOT_FOUND"],
+    ["running", undefined],
+  ]);
 });

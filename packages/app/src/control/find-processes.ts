@@ -29,8 +29,11 @@ export interface ControlClient extends Disposable {
     options: Pick<Extract<ControlRequest, { method: "follow" }>, "topics" | "retained">,
     onEvent: (event: ControlEvent) => void,
   ): Promise<void>;
-  /** Resolves when the process has begun to send batches; they come until the connection closes. */
-  attend(onBatch: (batch: AttendedBatch) => void): Promise<void>;
+  /**
+   * Resolves when the process has begun to send batches; they come until the connection closes. The first one has the
+   * calls that run, and those that ended after that time.
+   */
+  attend(onBatch: (batch: AttendedBatch) => void, after?: number): Promise<void>;
   /** Waits as long as the call takes; INTERRUPTED when the process ends before. Aborting the signal cancels it. */
   call(request: ControlCall, signal: AbortSignal): Promise<ControlCallAnswer>;
   /** Resolves when the process is gone. */
@@ -110,9 +113,9 @@ export async function connectTo(folder: string, name: string): Promise<ControlCl
       onEvent = listener;
       await ask({ method: "follow", ...options });
     },
-    async attend(listener) {
+    async attend(listener, after) {
       onBatch = listener;
-      await ask({ method: "attend" });
+      await ask({ method: "attend", after });
     },
     async call(request, signal) {
       signal.throwIfAborted();

@@ -44,7 +44,12 @@ export const ControlRequest = z.discriminatedUnion("method", [
   }),
   z.object({ id: z.int(), method: z.literal("answer"), question_id: z.string(), answer: ControlAnswer }),
   /** Somebody watches: events come in batches, calls are recorded in full, and questions reach a person. */
-  z.object({ id: z.int(), method: z.literal("attend") }),
+  z.object({
+    id: z.int(),
+    method: z.literal("attend"),
+    /** Begins with the retained calls that ended after this time, in milliseconds since 1970, and with all that run. */
+    after: z.number().optional(),
+  }),
   /** A call through the whole pipeline, as this caller. `console` is the person's own tool. */
   z.object({
     id: z.int(),

@@ -94,6 +94,7 @@ function serveSocket(socket: Socket, options: ControlOptions): void {
           (batch) => void send({ batch }),
           () => socket.writableLength,
           ended.signal,
+          request.after,
         );
       case "follow":
         return follow(request, options.topics, send, ended.signal);

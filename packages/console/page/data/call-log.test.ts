@@ -85,3 +85,30 @@ test("calls of before the page was opened come first, each once, and take their 
   const failed = filtered.numbers({ ...EVERYTHING, status: "failed" });
   expect(failed.map((number) => log.at(number)?.trace_id)).toEqual(["b"]);
 });
+
+test("calls of a process that is connected later are put where they belong, and a running one still ends", () => {
+  const log = new CallLog();
+  const filtered = new FilteredCalls(log);
+  log.add(call("first", { started_at: 10_000, code: "OK" }));
+  log.add(call("runs", { started_at: 60_000 }));
+  expect(filtered.numbers(EVERYTHING)).toHaveLength(2);
+  log.add(call("late", { process: "p2", started_at: 30_000 }));
+  const ids = () => filtered.numbers(EVERYTHING).map((number) => log.at(number)?.trace_id);
+  expect(ids()).toEqual(["first", "late", "runs"]);
+  log.add(call("runs", { started_at: 60_000, code: "OK" }));
+  log.add(call("late", { process: "p2", started_at: 30_000, code: "CONFLICT" }));
+  expect(log.rows.map(({ trace_id, code }) => [trace_id, code])).toEqual([
+    ["first", "OK"],
+    ["late", "CONFLICT"],
+    ["runs", "OK"],
+  ]);
+  expect(filtered.numbers({ ...EVERYTHING, status: "running" })).toEqual([]);
+});
+
+test("calls of one moment stay in the order in which they came", () => {
+  const log = new CallLog();
+  log.add(call("a", { started_at: 1_500 }));
+  log.add(call("b", { started_at: 1_000 }));
+  expect(log.rows.map(({ trace_id }) => trace_id)).toEqual(["a", "b"]);
+  expect(log.moved).toBe(0);
+});

@@ -8,6 +8,8 @@ export interface LiveCall extends CallRow {
 export const MAX_CALLS = 100_000;
 /** Forgotten at once, so that a full log is not shifted with every call. */
 const FORGET = 10_000;
+/** Processes report their calls in batches, so rows of different processes may be out of order by this much. */
+const LATE_MS = 1_000;
 
 /** The calls of all processes since the page was opened, oldest first. */
 export class CallLog {
@@ -18,6 +20,8 @@ export class CallLog {
   /** Prepended rows; their numbers are negative. */
   #older = 0;
   skipped = 0;
+  /** Grows when rows got other numbers, because a late one was put between them. */
+  moved = 0;
 
   get rows(): readonly LiveCall[] {
     return this.#rows;
@@ -50,8 +54,10 @@ export class CallLog {
       this.#rows[known - this.#forgotten] = call;
       return;
     }
-    if (call.code === undefined) this.#running.set(key, this.end);
-    this.#rows.push(call);
+    const index = this.#placeOf(call);
+    if (index < this.#rows.length) this.#makeRoom(index);
+    if (call.code === undefined) this.#running.set(key, this.#forgotten + index);
+    this.#rows.splice(index, 0, call);
     if (this.#rows.length > MAX_CALLS) this.#forget();
   }
 
@@ -65,6 +71,19 @@ export class CallLog {
     this.#older += older.length;
     for (const [index, call] of older.entries())
       if (call.code === undefined) this.#running.set(keyOf(call), this.#forgotten + index);
+  }
+
+  /** At the end, or before the calls that started well after it: a process may be connected later than others. */
+  #placeOf({ started_at }: LiveCall): number {
+    let index = this.#rows.length;
+    while (index > 0 && this.#rows[index - 1]!.started_at > started_at + LATE_MS) index -= 1;
+    return index;
+  }
+
+  #makeRoom(index: number): void {
+    this.moved += 1;
+    for (const [key, number] of this.#running)
+      if (number >= this.#forgotten + index) this.#running.set(key, number + 1);
   }
 
   #forget(): void {
@@ -103,6 +122,7 @@ export class FilteredCalls {
   #running: number[] = [];
   #read = Number.NEGATIVE_INFINITY;
   #oldest = 0;
+  #moved = 0;
 
   constructor(log: CallLog) {
     this.#log = log;
@@ -111,15 +131,16 @@ export class FilteredCalls {
   /** Rows from `until` on are left out: the view is paused there. */
   numbers(filter: CallFilter, until = this.#log.end): readonly number[] {
     const { text, status, process } = this.#filter;
-    const { begin, end } = this.#log;
+    const { begin, end, moved } = this.#log;
     const isOther = text !== filter.text || status !== filter.status || process !== filter.process;
-    if (isOther || begin < this.#oldest) {
+    if (isOther || begin < this.#oldest || moved !== this.#moved) {
       this.#numbers = [];
       this.#running = [];
       this.#read = Number.NEGATIVE_INFINITY;
       this.#filter = filter;
     }
     this.#oldest = begin;
+    this.#moved = moved;
     if (this.#numbers.length > 0 && this.#numbers[0]! < begin)
       this.#numbers = this.#numbers.filter((number) => number >= begin);
     this.#lookAgain();
