@@ -117,7 +117,13 @@ export { type Controller, findHierarchies, type Hierarchy } from "./processes/hi
 export { MAX_STDIN_BYTES } from "./processes/input-file.ts";
 export type { ProcessInfo } from "./processes/process-info.ts";
 export { endTree } from "./processes/process-tree.ts";
-export { createProcesses, MAX_RUNNING, type ProcessEvent, type Processes } from "./processes/processes.ts";
+export {
+  createProcesses,
+  MAX_RUNNING,
+  OWN_COMMANDS,
+  type ProcessEvent,
+  type Processes,
+} from "./processes/processes.ts";
 export type { ProcessStatus } from "./processes/protocol.ts";
 export type { Spool } from "./processes/spool.ts";
 export type { ProcessSpec } from "./processes/start-order.ts";

@@ -1,14 +1,23 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ToolError } from "@octant/core";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { MAX_STDIN_BYTES } from "./input-file.ts";
 import { carriesMark, isStopped, listProcesses } from "./process-table.ts";
-import { createProcesses, type ProcessesOptions } from "./processes.ts";
+import { createProcesses, OWN_COMMANDS, type ProcessesOptions } from "./processes.ts";
 import { sweepRecords } from "./records.ts";
 import type { ProcessSpec } from "./start-order.ts";
 
@@ -145,6 +154,15 @@ test("a process of another caller is NOT_FOUND", async () => {
   expect(() => processes.get("other", proc_id)).toThrow(ToolError);
   expect(() => processes.output("other", proc_id, "stdout")).toThrow(/there is no process/);
   expect([...processes.list("other")]).toEqual([]);
+});
+
+test("commands that Octant runs for itself are in nobody's list, also not in that of everybody's", async () => {
+  const { processes } = shared;
+  const cwd = { fd: openSync("/", "r"), path: "/" };
+  const { proc_id } = await processes.start({ argv: ["true"], cwd, owner: OWN_COMMANDS, label: "true" });
+  closeSync(cwd.fd);
+  expect([...processes.list(null)].map((one) => one.proc_id)).not.toContain(proc_id);
+  expect(processes.get(OWN_COMMANDS, proc_id)).toMatchObject({ command: "true" });
 });
 
 test("more processes than allowed wait for a moment, then are OVERLOADED; ended ones do not count", async () => {

@@ -304,5 +304,8 @@ function checkPlatform(): void {
     });
 }
 
+/** Of commands that Octant runs for itself, such as the versions that `octant doctor` asks for. Nobody else lists them. */
+export const OWN_COMMANDS = "octant";
+
 const isOf = (record: { readonly owner?: string | undefined }, owner: string | null): boolean =>
-  owner === null || (record.owner ?? owner) === owner;
+  owner === null ? record.owner !== OWN_COMMANDS : (record.owner ?? owner) === owner;

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { action, type Backend, defineTool, ownerFor, pagingInput, RunId } from "@octant/core";
+import { OWN_COMMANDS } from "@octant/host";
 import { z } from "zod";
 import { INSPECT } from "../kinds.ts";
 import { list } from "./list.ts";
@@ -61,7 +62,6 @@ const PROBES: readonly Probe[] = [
 ];
 
 const TIMEOUT_MS = 4_000;
-const OWNER = "octant";
 const VERSION = /\d+(?:\.\d+)+/;
 
 /** Asks every program for its version, concurrently and only once: they do not change under a running server. */
@@ -78,21 +78,21 @@ async function ask({ workspace: { processes } }: TestOptions, probe: Probe): Pro
   // Not in the project: python would run its modules, and cargo, go and npm obey its settings.
   using cwd = openTop();
   const started = await processes
-    .start({ argv, cwd, timeoutMs: TIMEOUT_MS, owner: OWNER, label: argv.join(" ") })
+    .start({ argv, cwd, timeoutMs: TIMEOUT_MS, owner: OWN_COMMANDS, label: argv.join(" ") })
     .catch(() => undefined); // Not installed.
   const missing: Backend = { name, available: false, detail: `${argv.join(" ")} does not work here: ${how}` };
   if (started === undefined) return missing;
   const { proc_id } = started;
   const { exit_code } = await processes.exited(
-    OWNER,
+    OWN_COMMANDS,
     proc_id,
     TIMEOUT_MS,
     AbortSignal.timeout(2 * TIMEOUT_MS),
   );
   if (exit_code !== 0) return missing;
   const [version] =
-    VERSION.exec(processes.output(OWNER, proc_id, "stdout").read(0, 1_024).bytes.toString()) ??
-    VERSION.exec(processes.output(OWNER, proc_id, "stderr").read(0, 1_024).bytes.toString()) ??
+    VERSION.exec(processes.output(OWN_COMMANDS, proc_id, "stdout").read(0, 1_024).bytes.toString()) ??
+    VERSION.exec(processes.output(OWN_COMMANDS, proc_id, "stderr").read(0, 1_024).bytes.toString()) ??
     [];
   return { name, available: true, ...(version !== undefined && { version }), detail: argv[0] };
 }

@@ -78,6 +78,9 @@ export const run = (options: TestOptions, runs: Runs) =>
       const summary = summarise(live.run_id, outcomes);
       const failures = allFailures(outcomes);
       live.end(summary, failures);
+      const { status, pass, fail, skip } = summary;
+      // A list of jobs shows it: all tests may pass and the runner still fail.
+      ctx.progress({ progress: pass + fail + skip, message: `${status}: ${toCounts(summary)}` });
       const unconfined = await options.workspace.sandbox?.unconfined();
       return {
         ...toResult(summary, failures, 0, FIRST_FAILURES),
@@ -126,6 +129,9 @@ async function runSuite(
   return outcome;
 }
 
+const toCounts = ({ pass, fail, skip }: Readonly<Record<Outcome, number>>): string =>
+  `${pass} passed, ${fail} failed, ${skip} skipped`;
+
 /** Minimum interval between progress updates. */
 const EVERY_MS = 100;
 const MAX_LINE_CHARS = 500;
@@ -140,7 +146,7 @@ function createProgress(
   let reportedAt = Number.NEGATIVE_INFINITY;
   const report = () => {
     const { pass, fail, skip } = counts;
-    const message = `${suite.id}: ${pass} passed, ${fail} failed, ${skip} skipped`;
+    const message = `${suite.id}: ${toCounts(counts)}`;
     ctx.progress({ progress: pass + fail + skip, message });
     onCounts({ ...counts });
   };

@@ -115,7 +115,15 @@ function Result({
           <Foreign text={lines.join("\n")} />
         </pre>
       )}
-      {result !== undefined && result !== null && <Json label="Result" value={result} />}
+      {result !== undefined && result !== null ? (
+        <Json label="Result" value={result} />
+      ) : (
+        !isUnfinished(job) && (
+          <p class="calm">
+            Its result went to its caller and was not stored. Live shows the call while a console is open.
+          </p>
+        )
+      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type JobRow, outcomeOf, type Row, titleOf, unique } from "./job-rows.ts";
+import { type JobRow, outcomeOf, progressOf, type Row, titleOf, unique } from "./job-rows.ts";
 
 const job = (more: Partial<JobRow>): JobRow => ({
   kind: "job",
@@ -47,8 +47,20 @@ test("a command that never started stays as a job, with what it was about", () =
 test.each([
   ["3 passed, 1 failed", "failed", "bad"],
   ["3 passed, 0 failed", "complete", "good"],
+  ["passed: 3 passed, 0 failed", "complete", "good"],
+  // Its runner ended with another exit code.
+  ["failed: 3 passed, 0 failed", "failed", "bad"],
   [undefined, "complete", "good"],
 ])("a test run with %s is %s", (message, text, tone) => {
   const progress = message === undefined ? null : { progress: 4, message };
   expect(outcomeOf(job({ progress }))).toEqual({ text, tone });
+});
+
+test("work that has ended does not show its last step as if it went on", () => {
+  const progress = { progress: 1, message: "typescript: starting" };
+  expect(progressOf(job({ tool: "code", action: "diagnostics", state: "running", progress }))).toBe(
+    "typescript: starting",
+  );
+  expect(progressOf(job({ tool: "code", action: "diagnostics", progress }))).toBeUndefined();
+  expect(progressOf(job({ progress: { progress: 1, message: "failed: 1 passed" } }))).toBe("1 passed");
 });

@@ -53,7 +53,14 @@ export function outcomeOf(row: Row): Outcome {
     : { text: row.state, tone: STATE_TONES[row.state] ?? "plain" };
 }
 
-const FAILED = /\b[1-9]\d* failed\b/;
+/** Of a job that has ended only the counts of a test run: the last step of other work would look as if it went on. */
+export const progressOf = (job: JobView): string | undefined =>
+  job.state === "running" || job.tool === "test"
+    ? // The state of a run that has ended is named before.
+      job.progress?.message?.replace(/^\w+: (?=\d)/, "")
+    : undefined;
+
+const FAILED = /\b[1-9]\d* failed\b|^(?:failed|crashed|timed_out|no_tests|cancelled): /;
 
 export function commandOutcome({ status, exit_code }: CommandView): Outcome {
   const text = exit_code === null ? status.replace("_", " ") : `${status} with ${exit_code}`;

@@ -8,6 +8,7 @@ import { Segments } from "../../parts/choices.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { Problem } from "../../parts/problem.tsx";
+import { useCursor } from "../../parts/use-cursor.ts";
 import { ViewHead } from "../../parts/view-head.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
 import { useKeys } from "../../shell/use-keys.ts";
@@ -15,7 +16,7 @@ import { Foreign } from "../../text/foreign.tsx";
 import { counted } from "../../text/format.ts";
 import { CommandDetail } from "./command-detail.tsx";
 import { JobDetail } from "./job-detail.tsx";
-import { durationOf, idOf, outcomeOf, type Row, startOf, titleOf, unique } from "./job-rows.ts";
+import { durationOf, idOf, outcomeOf, progressOf, type Row, startOf, titleOf, unique } from "./job-rows.ts";
 import "./jobs.css";
 
 const KINDS = [
@@ -80,15 +81,12 @@ export function JobsView() {
     `${processes.map(({ id }) => id).join()} ${seen}`,
   );
   const rows = data ?? [];
-  const [cursor, setCursor] = useState<string>();
+  const [cursor, setCursor] = useCursor(item);
   const chosen = rows.find((row) => idOf(row) === item);
   useKeys({ Escape: { run: () => router.go("jobs", undefined, { kind }) } });
   return (
     <>
-      <ViewHead
-        title="Jobs and processes"
-        detail={data && counted(rows.length, kind === "commands" ? "command" : "job")}
-      >
+      <ViewHead title="Jobs and processes" detail={data && countOf(rows)}>
         <Segments
           label="Kind"
           value={kind}
@@ -108,7 +106,7 @@ export function JobsView() {
                 label={kind === "commands" ? "Commands, newest first" : "Jobs, newest first"}
                 count={rows.length}
                 rowHeight={ROW_HEIGHT}
-                selected={rows.findIndex((row) => idOf(row) === (cursor ?? item))}
+                selected={rows.findIndex((row) => idOf(row) === cursor)}
                 keyOf={(index) => (rows[index] ? idOf(rows[index]) : index)}
                 onSelect={(index) => setCursor(rows[index] && idOf(rows[index]))}
                 onOpen={(index) =>
@@ -146,7 +144,7 @@ function Line({ row, isCurrent }: { readonly row: Row; readonly isCurrent: boole
   const process = store.processes.value?.find(({ id }) => id === row.process);
   const details = [
     text,
-    row.kind === "job" ? row.progress?.message : durationOf(row, store.now.value),
+    row.kind === "job" ? progressOf(row) : durationOf(row, store.now.value),
     process && projectOf(process),
   ];
   return (
@@ -166,6 +164,12 @@ function Line({ row, isCurrent }: { readonly row: Row; readonly isCurrent: boole
       )}
     </div>
   );
+}
+
+function countOf(rows: readonly Row[]): string {
+  const jobs = rows.filter((row) => row.kind === "job").length;
+  const counts = [jobs > 0 && counted(jobs, "job"), counted(rows.length - jobs, "command")];
+  return rows.length === jobs ? counted(jobs, "job") : counts.filter(Boolean).join(", ");
 }
 
 function Nothing({ kind }: { readonly kind: (typeof KINDS)[number][0] }) {

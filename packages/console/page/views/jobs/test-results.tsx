@@ -15,6 +15,8 @@ interface Props {
   readonly process: string;
 }
 
+const FINE: ReadonlySet<string> = new Set(["passed", "running"]);
+
 /** A test run as a tree; failures are linked to their file and line. */
 export function TestResults({ run, error, lines, process }: Props) {
   const tree = toTestTree(lines, run?.failures ?? []);
@@ -23,7 +25,7 @@ export function TestResults({ run, error, lines, process }: Props) {
     <>
       {run && (
         <p class="test-counts number">
-          <Badge tone={run.fail > 0 || run.status === "crashed" ? "bad" : "good"}>{run.status}</Badge>
+          <Badge tone={FINE.has(run.status) ? "good" : "bad"}>{run.status}</Badge>
           <span class="good-text">{run.pass} passed</span>
           {run.fail > 0 && <span class="bad-text">{run.fail} failed</span>}
           {run.skip > 0 && <span class="calm">{run.skip} skipped</span>}
