@@ -68,7 +68,12 @@ test("a session is started, asked about, answered, continued, forked, rewound an
 
   const { data: history } = await page.call(own, "console", "edits", { file: "new.txt" });
   const [edit] = Object(history).edits;
-  expect(edit).toMatchObject({ caller: session_id, can_revert: true });
+  expect(edit).toMatchObject({
+    action: "fs.write",
+    caller: session_id,
+    session_title: "write it",
+    can_revert: true,
+  });
   const reverted = await page.call(own, "console", "revert", { session_id, seq: edit.seq });
   expect(reverted.data).toMatchObject({ applied: false, diff: expect.stringContaining("-one") });
 
@@ -80,6 +85,9 @@ test("a session is started, asked about, answered, continued, forked, rewound an
   const rewound = await page.call(own, "console", "rewind", { session_id, seq, apply: true });
   expect(rewound.data).toMatchObject({ applied: true, text: "write it" });
   expect(existsSync(join(project.root, "new.txt"))).toBe(false);
+  // There is nothing left to undo.
+  const { data: after } = await page.call(own, "console", "transcript", { session_id });
+  expect(Object(after).checkpoints).toMatchObject([{ text: "write it", turns: 0 }, { turns: 0 }]);
 
   const forked = await page.call(own, "console", "fork", { session_id, message: "go on" });
   expect(forked.error).toBeNull();

@@ -85,6 +85,7 @@ describe.each(["wide", "phone"] as const)("sessions at the size %s", (size) => {
     expect(parser()).toContain("unexpected end at");
     await dialog.getByRole("button", { name: "Undo the files" }).click();
     await expect.poll(parser).not.toContain("unexpected end at");
+    await shows(page, "No file has changed since");
   });
 
   test("a session is continued, exported as one file, and forked", async () => {
@@ -102,6 +103,9 @@ describe.each(["wide", "phone"] as const)("sessions at the size %s", (size) => {
     await page.getByRole("button", { name: "Fork" }).click();
     await expect.poll(() => page.url()).not.toContain(id);
     await page.locator(".entry.user", { hasText: "thank you" }).waitFor();
+    // The original is not marked any more.
+    const marked = page.locator(".session-list .row:is([aria-current], :has(.session-line.current))");
+    await expect.poll(() => marked.count()).toBe(1);
   });
 
   test("a denial with a reason reaches the agent", async () => {

@@ -18,6 +18,10 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
     await server.waitFor();
     expect(await server.textContent()).toContain("octant serve");
     expect(await server.getAttribute("href")).toContain("#/live?process=");
+    // The first line, whichever it is; there is none before it.
+    for (const key of ["j", "k"]) await page.keyboard.press(key);
+    const first = page.locator(".roster-row").first();
+    expect(await first.evaluate((line) => line === document.activeElement)).toBe(true);
   });
 
   test("navigation has a link for every view, and the current one is marked", async () => {
@@ -148,7 +152,7 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
   test("a call that is no longer remembered leads to the audit log", async () => {
     const trace = "0af7651916cd43dd8448eb211c80319c";
     const page = await visit(`live/${trace}`);
-    await shows(page, "are gone");
+    await shows(page, "are not stored");
     expect(await page.getByRole("alert").count()).toBe(0);
     await page.getByRole("link", { name: "Show it in the audit log" }).click();
     await page.getByRole("heading", { level: 1, name: "Audit and policy" }).waitFor();

@@ -104,13 +104,24 @@ type Edit = z.output<typeof EditRow>;
 async function loadSessionEdits({ workspace }: ConsoleParts["octant"]): Promise<readonly Edit[]> {
   const store = openSessions(workspace);
   const found: Edit[] = [];
-  for (const { session_id, problem } of (await store.list()).slice(0, MAX_SESSIONS))
-    if (problem === null)
-      for await (const event of store.events(session_id)) found.push(...toSessionEdit(event));
+  for (const { session_id, problem, title } of (await store.list()).slice(0, MAX_SESSIONS)) {
+    if (problem !== null) continue;
+    /** The names of the calls, such as `fs.write`. */
+    const names = new Map<string, string>();
+    for await (const event of store.events(session_id)) {
+      if (event.type === "tool_began")
+        names.set(event.call_id, [event.name, Object(event.input).action].filter(Boolean).join("."));
+      found.push(...toSessionEdit(event, names, title));
+    }
+  }
   return found;
 }
 
-function toSessionEdit(event: StampedEvent): readonly Edit[] {
+function toSessionEdit(
+  event: StampedEvent,
+  names: ReadonlyMap<string, string>,
+  session_title: string,
+): readonly Edit[] {
   if (event.type !== "tool_ended" || !event.facts?.changed?.length) return [];
   const { at, session_id, seq, name, code = "OK" } = event;
   const { changed, diff, undo_ref } = event.facts;
@@ -118,9 +129,10 @@ function toSessionEdit(event: StampedEvent): readonly Edit[] {
     {
       time: at,
       trace: "",
-      action: name,
+      action: names.get(event.call_id) ?? name,
       caller: session_id,
       session: session_id,
+      session_title,
       code,
       files: changed.map(({ path }) => path),
       seq,

@@ -3,10 +3,12 @@ import { action, pagingInput } from "@octant/core";
 import { z } from "zod";
 import { openSessions } from "../agent/sessions.ts";
 import { listPrompts } from "../agent/turns.ts";
+import { createTurns } from "../agent/undo.ts";
 import { READ } from "./kinds.ts";
 import type { ConsoleParts } from "./parts.ts";
 import { Checkpoint, SessionEvent, SessionId, SessionRow } from "./shapes.ts";
 
+const MAX_TURNS = 500;
 const MAX_PROMPT_CHARS = 200;
 
 export const sessions = ({ octant }: ConsoleParts) =>
@@ -53,6 +55,8 @@ export const transcript = ({ octant }: ConsoleParts) =>
       const store = openSessions(octant.workspace);
       const session_id = await store.resolve(given);
       const all = await Array.fromAsync(store.events(session_id));
+      const changes = await createTurns(octant).list({ limit: MAX_TURNS });
+      const undone = new Set(changes.filter((turn) => turn.undone).map(({ id }) => id));
       const rest = all.filter(({ seq }) => seq > after);
       return {
         session_id,
@@ -61,7 +65,7 @@ export const transcript = ({ octant }: ConsoleParts) =>
         checkpoints: listPrompts(all).map(({ seq, text, turns }) => ({
           seq,
           text: text.slice(0, MAX_PROMPT_CHARS).toWellFormed(),
-          turns: turns.length,
+          turns: turns.filter((id) => !undone.has(id)).length,
         })),
         open_here: octant.sessions.get(session_id) !== undefined,
         queued: octant.sessions.get(session_id)?.queued.map(textOf) ?? [],

@@ -132,6 +132,7 @@ export const EditRow = z.object({
   action: z.string(),
   caller: z.string(),
   session: z.string(),
+  session_title: z.string().optional(),
   code: z.string(),
   files: z.array(z.string()),
   seq: z.int().optional().describe("Of a session: the number of its event; console.revert takes it back"),

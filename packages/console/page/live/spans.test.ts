@@ -9,16 +9,25 @@ test("model time, calls and waiting come from the events of a session", () => {
     { type: "user", at: at(0) },
     { type: "message", at: at(3) },
     { type: "tool_began", at: at(3), call_id: "a", title: "fs.write" },
-    { type: "permission_asked", at: at(3), permission_id: "q", action: "fs.write" },
+    { type: "permission_asked", at: at(4), permission_id: "q", call_id: "a", action: "fs.write" },
     { type: "permission_answered", at: at(9), permission_id: "q" },
     { type: "tool_ended", at: at(10), call_id: "a", is_error: true },
   ]);
   expect(spans).toEqual([
     { kind: "model", start: 0, end: 3_000, label: "model" },
-    { kind: "waiting", start: 3_000, end: 9_000, label: "fs.write" },
-    { kind: "call", start: 3_000, end: 10_000, label: "fs.write", failed: true },
+    { kind: "call", start: 3_000, end: 4_000, label: "fs.write" },
+    { kind: "waiting", start: 4_000, end: 9_000, label: "fs.write" },
+    { kind: "call", start: 9_000, end: 10_000, label: "fs.write", failed: true },
     { kind: "model", start: 10_000, label: "model" },
   ]);
+});
+
+test("while a question waits, its call does not run", () => {
+  const spans = toSpans([
+    { type: "tool_began", at: at(0), call_id: "a", title: "fs.write" },
+    { type: "permission_asked", at: at(0), permission_id: "q", call_id: "a", action: "fs.write" },
+  ]);
+  expect(spans).toEqual([{ kind: "waiting", start: 0, label: "fs.write" }]);
 });
 
 test("nothing lasts after the end of a run", () => {

@@ -18,7 +18,12 @@ interface SessionEvent {
 export function toSpans(events: readonly SessionEvent[]): readonly Span[] {
   const spans: Span[] = [];
   const calls = new Map<string, { start: number; label: string }>();
-  const questions = new Map<string, { start: number; label: string }>();
+  const questions = new Map<string, { start: number; label: string; call: string }>();
+  /** The part of a call until then. */
+  const pause = (call_id: string, end: number) => {
+    const begun = calls.get(call_id);
+    if (begun && end > begun.start) spans.push({ kind: "call", ...begun, end });
+  };
   let thinkingSince: number | undefined;
   for (const event of events) {
     const at = Date.parse(event.at);
@@ -55,12 +60,18 @@ export function toSpans(events: readonly SessionEvent[]): readonly Span[] {
         questions.set(String(event["permission_id"]), {
           start: at,
           label: String(event["action"] ?? "question"),
+          call: String(event["call_id"]),
         });
+        pause(String(event["call_id"]), at);
         break;
       case "permission_answered": {
         const asked = questions.get(String(event["permission_id"]));
         questions.delete(String(event["permission_id"]));
-        if (asked) spans.push({ kind: "waiting", ...asked, end: at });
+        if (!asked) break;
+        const { call, ...waited } = asked;
+        spans.push({ kind: "waiting", ...waited, end: at });
+        const paused = calls.get(call);
+        if (paused) calls.set(call, { ...paused, start: at });
         break;
       }
       case "stopped":
@@ -71,8 +82,9 @@ export function toSpans(events: readonly SessionEvent[]): readonly Span[] {
         break;
     }
   }
-  for (const open of calls.values()) spans.push({ kind: "call", ...open });
-  for (const open of questions.values()) spans.push({ kind: "waiting", ...open });
+  const waiting = new Set(questions.values().map(({ call }) => call));
+  for (const [id, open] of calls) if (!waiting.has(id)) spans.push({ kind: "call", ...open });
+  for (const { call: _call, ...open } of questions.values()) spans.push({ kind: "waiting", ...open });
   if (thinkingSince !== undefined) spans.push({ kind: "model", start: thinkingSince, label: "model" });
   return spans.sort((a, b) => a.start - b.start);
 }

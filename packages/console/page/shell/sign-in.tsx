@@ -18,6 +18,8 @@ export function SignIn({ isLinkGood }: { readonly isLinkGood: boolean }) {
       <h1>{isLinkGood ? "Sign in to Octant" : "This link was used or has expired"}</h1>
       <p>A link to the console opens one page, once, within ten minutes. Get a new one from a terminal:</p>
       <Command text="octant console" />
+      <p>For the console of a hub:</p>
+      <Command text="octant console --hub" />
       <form onSubmit={submit}>
         <label for="token">Or use a token of this server</label>
         <div class="sign-in-row">

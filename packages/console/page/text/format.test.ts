@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { baseOf, counted, toAge, toBytes, toCost, toCount, toDuration, toMoment, toPath } from "./format.ts";
 
 test("durations use the unit that a person would", () => {
-  expect([0.42, 12.4, 1_240, 42_000, 125_000, 12_000_000, 200_000_000, -1].map(toDuration)).toEqual([
+  expect([0, 0.42, 12.4, 1_240, 42_000, 125_000, 12_000_000, 200_000_000, -1].map(toDuration)).toEqual([
+    "< 1 ms",
     "0.4 ms",
     "12 ms",
     "1.2 s",

@@ -6,6 +6,8 @@ const DAY = 24 * HOUR;
 /** 0.4 ms, 12 ms, 1.2 s, 2 m 05 s, 3 h 20 m. */
 export function toDuration(ms: number): string {
   if (!Number.isFinite(ms) || ms < 0) return "–";
+  // Calls are measured in whole milliseconds.
+  if (ms === 0) return "< 1 ms";
   if (ms < 1) return `${ms.toFixed(1)} ms`;
   if (ms < SECOND) return `${Math.round(ms)} ms`;
   if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`;

@@ -16,3 +16,8 @@ test("all texts below a secret name are left out, and their names are shown", ()
     labels: { team: "web" },
   });
 });
+
+test("a value is shown with its keys in their own order", () => {
+  const { value } = showValue({ ok: true, data: { b: 1, a: 2 }, error: null }, (text) => text, 1_000);
+  expect(JSON.stringify(value)).toBe('{"ok":true,"data":{"b":1,"a":2},"error":null}');
+});

@@ -50,9 +50,10 @@ function withoutSecrets(input: unknown, redact: Redact, maxChars: number): unkno
     if (typeof value === "string") return isSecret ? REDACTED : show(value);
     if (Array.isArray(value)) return value.map((item) => visit(item, isSecret));
     if (typeof value !== "object" || value === null) return value;
-    const members = Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, member]) => [show(key), visit(member, isSecret || isSecretName(key))]);
+    const members = Object.entries(value).map(([key, member]) => [
+      show(key),
+      visit(member, isSecret || isSecretName(key)),
+    ]);
     return Object.fromEntries(members);
   };
   return visit(input, false);

@@ -129,7 +129,10 @@ function Row({ record }: { readonly record: AuditRow }) {
       )}
       <span class="call-outcome">
         {record.code !== undefined && <Dot tone={tone} />}
-        <Foreign text={isDenied ? "denied" : (record.code ?? "")} oneLine />
+        <Foreign
+          text={isDenied ? "denied" : (record.code ?? (record.action ? "no outcome yet" : ""))}
+          oneLine
+        />
       </span>
       <span class="right number">{record.duration === undefined ? "" : toDuration(record.duration)}</span>
       <span class="right number call-size">#{record.seq}</span>

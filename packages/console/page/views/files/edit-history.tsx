@@ -53,7 +53,13 @@ export function EditHistory({ process, roots, file }: Props) {
                 <Ago at={edit.time} />
               </td>
               <td>
-                <a href={toHash("live", edit.trace, { process })}>
+                <a
+                  href={
+                    edit.trace === ""
+                      ? toHash("sessions", edit.session, { process })
+                      : toHash("live", edit.trace, { process })
+                  }
+                >
                   <code>
                     <Foreign text={edit.action} oneLine />
                   </code>
@@ -67,7 +73,7 @@ export function EditHistory({ process, roots, file }: Props) {
                 )}
               </td>
               <td>
-                <Foreign text={edit.caller} />
+                <Foreign text={edit.session_title || edit.caller} />
               </td>
               <td>
                 <Badge tone={edit.code === "OK" ? "good" : "bad"}>{edit.code}</Badge>

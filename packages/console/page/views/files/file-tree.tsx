@@ -5,6 +5,7 @@ import type { FolderEntry } from "../../data/tool-data.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { Problem } from "../../parts/problem.tsx";
+import { useCursor } from "../../parts/use-cursor.ts";
 import { VirtualList } from "../../parts/virtual-list.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { toPath } from "../../text/format.ts";
@@ -23,7 +24,7 @@ export function FileTree({ process, current }: Props) {
   const { store, router } = usePage();
   const [folders, setFolders] = useState<ReadonlyMap<string, readonly FolderEntry[]>>(new Map());
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const [cursor, setCursor] = useState<string>();
+  const [cursor, setCursor] = useCursor(current);
   const [error, setError] = useState<unknown>();
   const load = async (path: string) => {
     try {
@@ -67,7 +68,7 @@ export function FileTree({ process, current }: Props) {
     setOpen(next);
     if (!folders.has(row.path)) void load(row.path);
   };
-  const selected = rows.findIndex(({ path }) => path === (cursor ?? current));
+  const selected = rows.findIndex(({ path }) => path === cursor);
   return (
     <div class="session-list file-tree">
       <VirtualList

@@ -95,8 +95,12 @@ function Figures({ health, index }: FiguresProps) {
 }
 
 /** How much of the project is in the index; the total is known once it was counted. */
-const toCovered = ({ files, total }: IndexState): string =>
-  total === null ? counted(files, "file") : `${files.toLocaleString("en")} of ${counted(total, "file")}`;
+const toCovered = ({ state, files, total }: IndexState): string =>
+  state === "stale"
+    ? `${counted(files, "file")}; the next search updates it`
+    : total === null
+      ? counted(files, "file")
+      : `${files.toLocaleString("en")} of ${counted(total, "file")}`;
 
 function Figure({
   name,
@@ -127,11 +131,14 @@ function Latencies({ health: { latencies, since } }: { readonly health: HealthSt
     <>
       <h2>
         Calls{" "}
-        {since && (
-          <span class="calm">
-            of the last <Ago at={since} />
-          </span>
-        )}
+        <span class="calm">
+          of all processes in this project
+          {since && (
+            <>
+              , since <Ago at={since} inWords />; waiting for a person counts
+            </>
+          )}
+        </span>
       </h2>
       <div class="scroll-x" tabIndex={0} role="region" aria-label="Latencies">
         <table class="table latencies">
@@ -144,7 +151,7 @@ function Latencies({ health: { latencies, since } }: { readonly health: HealthSt
               <th class="right wide-only">p90</th>
               <th class="right">p99</th>
               <th class="right wide-only">Slowest</th>
-              <th class="wide-column wide-only" aria-label="Distribution" />
+              <th class="wide-column wide-only">p50 and p99, logarithmic</th>
             </tr>
           </thead>
           <tbody>

@@ -63,7 +63,7 @@ export function CallPanel({ trace, call, onClose }: Props) {
         <Fact name="Started" text={call || data ? toClock(data?.started_at ?? call?.started_at ?? 0) : ""} />
         {call && <Fact name="From" text={originOf(call, store.processes.value ?? [])} />}
         <Fact name="Duration" text={toDuration(data?.duration_ms ?? call?.duration_ms ?? Number.NaN)} />
-        <Fact name="Trace" text={trace} />
+        <Fact name="Trace" text={trace} isWhole />
       </dl>
       {isRunning && <p class="calm panel-note">It is still running. Its answer appears here when it ends.</p>}
       {error !== undefined &&
@@ -82,8 +82,8 @@ function Gone({ trace, process }: { readonly trace: string; readonly process: st
   return (
     <div class="panel-note">
       <p class="calm">
-        The request and the answer of this call are gone: a process remembers its last calls while a console
-        is open.
+        The request and the answer of this call are not stored: a process remembers them of its last calls,
+        and only while a console is open.
       </p>
       {store.me.value?.project === null && (
         <a class="button" href={toHash("audit", undefined, { q: trace, process })}>
@@ -110,9 +110,16 @@ async function findCall(store: Store, named: string | undefined, trace_id: strin
   throw failed ?? new Failed("NOT_FOUND", "No process is running.");
 }
 
-function Fact({ name, text }: { readonly name: string; readonly text: string }) {
+interface FactProps {
+  readonly name: string;
+  readonly text: string;
+  /** Has a line of its own. */
+  readonly isWhole?: boolean;
+}
+
+function Fact({ name, text, isWhole }: FactProps) {
   return (
-    <div>
+    <div class={isWhole ? "whole" : undefined}>
       <dt>{name}</dt>
       <dd class="number">
         <Foreign text={text} oneLine />

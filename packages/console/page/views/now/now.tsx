@@ -3,6 +3,7 @@ import { GROUPS, groupRoster, isInRoster, type RosterEntry } from "../../data/ro
 import { Empty } from "../../parts/empty.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { ViewHead } from "../../parts/view-head.tsx";
+import { useKeys } from "../../shell/use-keys.ts";
 import { counted } from "../../text/format.ts";
 import { QuestionLine } from "./question-line.tsx";
 import { RosterRow } from "./roster-row.tsx";
@@ -19,6 +20,12 @@ export function NowView() {
   const { store } = usePage();
   const processes = store.processes.value;
   const questions = store.questions.value;
+  useKeys({
+    j: { help: "Next line", run: () => moveFocus(1) },
+    k: { help: "Previous line", run: () => moveFocus(-1) },
+    ArrowDown: { run: () => moveFocus(1) },
+    ArrowUp: { run: () => moveFocus(-1) },
+  });
   if (!processes) return <Loading />;
   const groups = groupRoster(processes.filter(isInRoster));
   const total = GROUPS.reduce((sum, group) => sum + groups[group].length, 0);
@@ -63,6 +70,13 @@ export function NowView() {
       </div>
     </>
   );
+}
+
+/** Among the questions and the roster; Enter opens the line, as every link. */
+function moveFocus(by: number): void {
+  const lines = [...document.querySelectorAll<HTMLElement>(".question-line, .roster-row")];
+  const at = lines.findIndex((line) => line.matches(":focus"));
+  lines[Math.max(0, Math.min(lines.length - 1, at + by))]?.focus();
 }
 
 function summarize(groups: ReturnType<typeof groupRoster>): string {

@@ -38,9 +38,15 @@ export function RosterRow({ entry: { process, session, group } }: { readonly ent
 function SessionFacts({ session }: { readonly session: NonNullable<RosterEntry["session"]> }) {
   return (
     <>
-      <Badge>{session.model || "no model"}</Badge>
-      <span class="number">{counted(session.turns, "turn")}</span>
-      <span class="number">{toCost(session.cost)}</span>
+      {session.model && <Badge>{session.model}</Badge>}
+      {session.turns === 0 ? (
+        <span class="number">not started</span>
+      ) : (
+        <>
+          <span class="number">{counted(session.turns, "turn")}</span>
+          <span class="number">{toCost(session.cost)}</span>
+        </>
+      )}
     </>
   );
 }

@@ -1,8 +1,8 @@
-import { useState } from "preact/hooks";
 import { usePage } from "../../data/context.ts";
 import { Ago } from "../../parts/ago.tsx";
 import { Dot } from "../../parts/badge.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { useCursor } from "../../parts/use-cursor.ts";
 import { VirtualList } from "../../parts/virtual-list.tsx";
 import { Foreign } from "../../text/foreign.tsx";
 import { baseOf, counted, toCost } from "../../text/format.ts";
@@ -17,7 +17,7 @@ interface Props {
 
 export function SessionList({ rows, current }: Props) {
   const { router } = usePage();
-  const [cursor, setCursor] = useState<string>();
+  const [cursor, setCursor] = useCursor(current);
   const { query } = router.route.value;
   if (rows.length === 0)
     return (
@@ -25,7 +25,7 @@ export function SessionList({ rows, current }: Props) {
         Words are looked for in titles, models, folders and changed files.
       </Empty>
     );
-  const selected = rows.findIndex(({ session }) => session.session_id === (cursor ?? current));
+  const selected = rows.findIndex(({ session }) => session.session_id === cursor);
   return (
     <div class="session-list">
       <VirtualList

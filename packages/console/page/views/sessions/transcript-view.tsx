@@ -51,6 +51,18 @@ export function TranscriptView({ entries, live, isWorking }: Props) {
   );
 }
 
+const ANSWERS: Readonly<Record<string, string>> = {
+  once: "Allowed once",
+  session: "Allowed for the session",
+  always: "Always allowed from now on",
+  deny: "Denied",
+  accept: "Answered",
+  decline: "Declined",
+};
+
+const toAnswer = (action: string, answer: string | undefined): string =>
+  answer === undefined ? `Waits for your answer: ${action}` : `${ANSWERS[answer] ?? answer}: ${action}`;
+
 function EntryView({ entry }: { readonly entry: Entry }) {
   switch (entry.kind) {
     case "user":
@@ -92,7 +104,7 @@ function EntryView({ entry }: { readonly entry: Entry }) {
     case "question":
       return (
         <p class="entry note">
-          <Foreign text={`Asked about ${entry.action}: ${entry.answer ?? "waiting for an answer"}`} oneLine />
+          <Foreign text={toAnswer(entry.action, entry.answer)} oneLine />
         </p>
       );
     case "note":

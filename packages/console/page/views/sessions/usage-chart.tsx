@@ -47,7 +47,7 @@ function draw(node: HTMLElement, points: readonly UsagePoint[]): uPlot {
           {
             label: "Cost",
             scale: "cost",
-            stroke: colour("--accent"),
+            stroke: colour("--warn"),
             width: 2,
             value: (_: uPlot, v: number | null) => toCost(v),
           },
@@ -56,12 +56,19 @@ function draw(node: HTMLElement, points: readonly UsagePoint[]): uPlot {
   ];
   const axes: uPlot.Axis[] = [
     { ...axis, incrs: [1, 2, 5, 10, 20, 50, 100] },
-    { ...axis, scale: "tokens", size: AXIS_PX, values: (_, ticks) => ticks.map(toCount) },
+    {
+      ...axis,
+      scale: "tokens",
+      stroke: colour("--kind-model"),
+      size: AXIS_PX,
+      values: (_, ticks) => ticks.map(toCount),
+    },
     ...(hasCost
       ? [
           {
             ...axis,
             scale: "cost",
+            stroke: colour("--warn"),
             side: 1,
             size: AXIS_PX,
             grid: { show: false },
@@ -75,9 +82,12 @@ function draw(node: HTMLElement, points: readonly UsagePoint[]): uPlot {
     points.map(({ context }) => context),
     ...(hasCost ? [points.map(({ cost }) => cost)] : []),
   ];
-  return new uPlot(
+  const chart = new uPlot(
     { width: node.clientWidth, height: HEIGHT_PX, series, axes, scales: { x: { time: false } } },
     data,
     node,
   );
+  // The newest figures until the pointer chooses others.
+  chart.setLegend({ idx: points.length - 1 });
+  return chart;
 }
