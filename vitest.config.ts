@@ -1,10 +1,12 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { builtEntries } from "./test/built-entries.ts";
 import { closingLine } from "./test/closing-line.ts";
 import { CrossPackageFirst } from "./test/cross-package-first.ts";
 import { smallWorkers } from "./test/small-workers.ts";
 
 export default defineConfig({
+  plugins: [builtEntries],
   test: {
     include: ["packages/*/{src,page}/**/*.test.ts", "packs/*/src/**/*.test.ts", "test/**/*.test.ts"],
     // No module has state and no test patches one, so the files of a worker share its modules: 334 s instead of 454 s.

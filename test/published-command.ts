@@ -5,7 +5,7 @@ import { CONTAINED, IN_INSTALL } from "./built-layout.ts";
 
 const TEMP = realpathSync(tmpdir());
 /** The sandbox hides temp folders, so an install must not link to packages there, nor use fixtures there. */
-const IN_TEMP = import.meta.dirname.startsWith(`${TEMP}/`);
+export const IN_TEMP = import.meta.dirname.startsWith(`${TEMP}/`);
 const CACHE = join(import.meta.dirname, "../node_modules/.cache");
 
 /** Where `built-command.ts` put the command before the tests; undefined outside a test run. */
