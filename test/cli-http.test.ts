@@ -138,8 +138,8 @@ async function freePort(): Promise<number> {
 }
 
 test.each([
-  [["--port", "x"], "--port is a number"],
-  [["--public-url", "octant.example"], "--public-url is a URL"],
+  [["--port", "x"], "invalid --port 'x'"],
+  [["--public-url", "octant.example"], "invalid --public-url 'octant.example'"],
   [["--tls-cert", "a.pem"], "TLS needs both"],
   [["--tls-cert", "a.pem", "--tls-key", "a.pem"], "name PEM files"],
   [["--host", "203.0.113.1"], "--host is an address of this machine"],

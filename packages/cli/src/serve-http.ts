@@ -147,7 +147,10 @@ function toPort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port < 65_536) return port;
-  throw new UsageError(`--port is a number up to 65535, not '${text}'`, "octant serve --http --port 7300");
+  throw new UsageError(
+    `invalid --port '${text}': expected a number up to 65535`,
+    "octant serve --http --port 7300",
+  );
 }
 
 /** Clients of the public URL send its name in the Host header. */
@@ -156,7 +159,10 @@ function toPublicUrl({ "public-url": text, "allow-host": names }: ServeFlags) {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol))
     return { publicUrl: url.href, allowedHosts: [...names, url.hostname] };
-  throw new UsageError(`--public-url is a URL, not '${text}'`, "--public-url https://octant.example/mcp");
+  throw new UsageError(
+    `invalid --public-url '${text}': expected a URL`,
+    "--public-url https://octant.example/mcp",
+  );
 }
 
 function toTls({ "tls-cert": cert, "tls-key": key }: ServeFlags): Pick<HttpServing, "tls"> {

@@ -129,8 +129,8 @@ export const ALIASES = {
     as: "format",
   },
   /**
-   * Of no effect on the call: words about it, how the answer looks, what already holds, and wishes for rights, which a
-   * call here cannot grant itself.
+   * Parameters that do not change the call: descriptions, the form of the answer, defaults, and requests for rights,
+   * which a call cannot grant itself.
    */
   ignored:
     "description explanation instruction justification output_mode -n show_line_numbers active_form tool_summary priority " +

@@ -3,7 +3,7 @@ import type { JsonSchema } from "./schema.ts";
 /** A part of a schema, as far as there is one. */
 export type SchemaPart = JsonSchema | boolean | undefined;
 
-/** The inside of objects, as `{start:{line,col?},end}`: far shorter than their schema. Empty where there are none. */
+/** The fields of objects, as `{start:{line,col?},end}`: far shorter than their schema. Empty without objects. */
 export function outlineOf(part: SchemaPart): string {
   const outline = toOutline(part);
   return outline.includes("{") ? outline : "";

@@ -32,7 +32,7 @@ export interface Frame {
 /** A frame is repeated until the next one, so the last one must be added again. */
 const FRAME_MS = 40;
 
-/** Frames, each shown until the next one, as a video of exactly that length. */
+/** A video in which each frame is shown until the next one. */
 export async function joinFrames(
   program: TrustedProgram,
   frames: readonly Frame[],

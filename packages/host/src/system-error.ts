@@ -21,7 +21,7 @@ export function toToolError(cause: unknown, uri: string): unknown {
       return new ToolError("ACCESS_DENIED", message, { uri }, options);
     }
     case "ELOOP":
-      return new ToolError("NOT_FOUND", `${uri} is a link that leads round in a circle`, { uri }, options);
+      return new ToolError("NOT_FOUND", `${uri} is a loop of symbolic links`, { uri }, options);
     case "ENOSPC":
     case "EDQUOT": {
       const message = "the disk is full or the quota is used up; nothing was changed";

@@ -17,7 +17,7 @@ export interface HandshakeResults {
   readonly tools: Readonly<Record<Answers, Readonly<Record<Era, Plain>>>>;
   /** The form of all answers; absent when it depends on the client. */
   readonly answers?: Answers;
-  /** For the server that takes over without having built the list. */
+  /** The offered tools, for the server that takes over and has not built the list. */
   readonly offers: readonly Offer[];
 }
 

@@ -44,7 +44,7 @@ export function serveStdio({ input, output, handshake, ...options }: StdioOption
   const write = (message: Outgoing) => {
     // nextTick runs after the promises of this turn, so answers that are ready together are sent together.
     if (unsent === "") process.nextTick(send);
-    // The engine joins the rope once, when it is written.
+    // V8 joins concatenated strings once, when they are written.
     unsent += `${JSON.stringify(message)}\n`;
   };
   const isFull = () => output.writableNeedDrain && !isGone;

@@ -7,7 +7,7 @@ export interface ElicitOptions {
   readonly caller: string;
   /** The front end of that session. */
   readonly ask: Ask | undefined;
-  /** Receives why a question was declined that no person has declined. */
+  /** Receives the reason when a question is declined without a person. */
   log(line: string): void;
 }
 

@@ -220,7 +220,7 @@ export function watchUnapproved(events: Topic<AgentEvent>) {
   const stop = events.listen(({ value: event }) => {
     if (event.type === "permission_asked" && event.kind === undefined) {
       const { permission_id, action, tier } = event;
-      // No rule counts where nothing confines commands.
+      // Without a sandbox no rule allows a command; the person has to accept that first.
       asked.set(permission_id, {
         action,
         way: tier === "sandbox" ? "octant sandbox accept" : `--allow ${action}`,

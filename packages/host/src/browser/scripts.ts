@@ -55,7 +55,7 @@ export async function untilScript(
   throw new ToolError("TIMEOUT", message, { after_ms: timeout });
 }
 
-/** The script ran while the page was left for another. */
+/** The page navigated away while the script ran. */
 const isLeaving = (cause: unknown): boolean =>
   /Execution context was destroyed|Cannot find context/.test(messageOf(cause));
 

@@ -105,7 +105,7 @@ export async function preserveOld(disk: Disk, work: Work): Promise<void> {
     if (!hasNoLinks(cause)) throw cause;
     return writeOld(disk, backup, change.before);
   }
-  // The second name is a change of the inode, so from here on its ctime is another.
+  // Adding the second name changed the ctime of the inode.
   const now = disk.lstatSync(target);
   if (!isUntouched(change.before.stat, now, "but for ctime")) throw touched(disk, work);
   work.expected = now;

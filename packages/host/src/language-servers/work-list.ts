@@ -10,7 +10,7 @@ export function createWorkList() {
   let busySince = 0;
   return {
     count: () => tokens.size,
-    /** How long there has been some without a break. */
+    /** How long the list has not been empty. */
     busyMs: () => (tokens.size > 0 ? performance.now() - busySince : 0),
     begin(token: string | number) {
       if (tokens.size === 0) busySince = performance.now();

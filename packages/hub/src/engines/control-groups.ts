@@ -28,7 +28,7 @@ export function groupsOf(pid: number): GroupFolders | undefined {
   return both === undefined ? undefined : { memory: join(MOUNT, both), pids: join(MOUNT, both) };
 }
 
-/** The counters have the same names in both versions; the file of memory has not. */
+/** The counters have the same names in both versions; the memory file does not. */
 export function readHits({ memory = "", pids = "" }: GroupFolders): LimitHits {
   return {
     memory:

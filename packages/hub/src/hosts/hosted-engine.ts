@@ -6,7 +6,7 @@ import { type ContainerEngine, type ContainerState, NETWORKS, type OnLine } from
 import type { Hello } from "./operations.ts";
 
 const unsupported = async (): Promise<never> => {
-  throw new ToolError("UNSUPPORTED", "a hub with hosts does not do this on their machines", {
+  throw new ToolError("UNSUPPORTED", "hosts do not support this operation", {
     what: "this operation on hosts",
     how: "run it with octant hub --engine on the machine itself, or name an image of a registry or a Containerfile",
   });

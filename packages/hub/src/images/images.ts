@@ -166,10 +166,14 @@ function commonOf({ env, postCreate, notes, features }: Devcontainer, path: stri
     features: features.map(([name, options]) => {
       const place = name.startsWith("./") ? resolveInside(path, name) : undefined;
       if (place !== undefined) return { place, options };
-      throw new ToolError("UNSUPPORTED", `the feature ${name} would have to be downloaded`, {
-        what: `the feature ${name} in ${path}`,
-        how: "copy it into a folder beside devcontainer.json and name that: ./my-feature",
-      });
+      throw new ToolError(
+        "UNSUPPORTED",
+        `the feature ${name} is not in the project, and the hub downloads none`,
+        {
+          what: `the feature ${name} in ${path}`,
+          how: "copy it into a folder beside devcontainer.json and name that: ./my-feature",
+        },
+      );
     }),
   };
 }

@@ -164,7 +164,7 @@ async function moveIn(
     const projects = join(folder, "projects");
     rmSync(projects, { recursive: true, force: true });
     renameSync(join(place, "projects"), projects);
-    // The rows last: without them, the folder can be restored into again.
+    // The rows come last: until they are there, the restore can be repeated.
     if (database !== undefined) await loadOrUndo(store, rows, folder);
   } finally {
     await store.close();

@@ -191,7 +191,7 @@ export function createHubSessions(options: HubSessionsOptions) {
           ...{ expected: "events", actual: "none" },
         });
       if (index !== undefined && index > last)
-        throw new ToolError("NOT_FOUND", `the session has ${last} events, and no event ${index}`, {});
+        throw new ToolError("NOT_FOUND", `the session has no event ${index}; its last one is ${last}`, {});
       const project = await findProject(store, session.project_id);
       const from = await workspaces.find(session.workspace_id);
       return budgets.admit(project, { parent, isIdle: true }, async () => {

@@ -186,5 +186,9 @@ const toView = ({ id, ...rest }: Workspace) => ({ ...rest, workspace_id: id });
 
 function refuseActive(sessions: readonly string[]): void {
   if (sessions.length === 0) return;
-  throw new ToolError("LOCKED", `session ${sessions[0]} works in it; session.end ends it`, {});
+  throw new ToolError(
+    "LOCKED",
+    `session ${sessions[0]} uses this workspace; end it with session.end first`,
+    {},
+  );
 }

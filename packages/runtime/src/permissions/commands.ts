@@ -133,7 +133,7 @@ function canBe({ text, glob }: ShellWord, wanted: string, isProgram: boolean): b
   return matchWildcards(toParts(name), wanted);
 }
 
-/** A bracket is taken for any character, and the end of one for nothing: it matches rather too much. */
+/** A bracket expression matches any character: a pattern may match too much here, never too little. */
 const toParts = (glob: string): readonly Wildcard[] =>
   (glob.match(/\[[^\]]*\]?|[^\]]/gu) ?? []).map((part): Wildcard => {
     if (part === "*") return { many: () => true };

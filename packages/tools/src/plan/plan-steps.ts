@@ -51,7 +51,7 @@ export const StepChangeInput = z.strictObject({
 export interface PlanChange {
   readonly add?: readonly z.output<typeof StepInput>[] | undefined;
   readonly remove?: readonly string[] | undefined;
-  /** Their evidence was looked up, and is appended to the step's. */
+  /** With evidence that was looked up; it is appended to that of the step. */
   readonly changes?: readonly (Omit<z.output<typeof StepChangeInput>, "evidence"> & Pick<Step, "evidence">)[];
 }
 

@@ -136,7 +136,7 @@ export function createByteWriter({ nc, subject }: ChannelOptions): ByteWriter {
 }
 
 export interface ByteReader extends Readable {
-  /** Also acknowledges parts that come again, until it is called. */
+  /** Until it is called, parts that arrive twice are acknowledged too. */
   close(): void;
 }
 

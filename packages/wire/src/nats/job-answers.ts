@@ -39,7 +39,7 @@ const toLine = ({ tool, action, state, created_at }: JobView): string =>
   `${tool}.${action}: ${state}, started ${created_at}`;
 
 export const toJobReply = ({ text, ...envelope }: JobResult): Reply => ({
-  // Without `text` it is the envelope of the worker's dispatcher; rest types of a union lose the discriminant.
+  // What remains without `text` is an envelope; TypeScript loses the discriminant of a union in a rest element.
   envelope: envelope as Envelope,
   attachments: [],
   ...(text !== undefined && { text }),
