@@ -93,6 +93,24 @@ function describeImages(opened: TestEngine): void {
     expect(await get("session.get", { session_id })).toMatchObject({ outcome: "done" });
   });
 
+  test("a devcontainer.json that is broken later is named, and a refresh keeps the container", async () => {
+    const { get, call, project_id } = await openProject({
+      ".devcontainer.json": JSON.stringify({ image: IMAGE }),
+    });
+    await get("container.start", { project_id });
+    const { workspace_id } = await get<{ workspace_id: string }>("workspace.create", { project_id });
+    const command = `echo '{"image":' > .devcontainer.json; git -c user.name=A -c user.email=a@b.invalid commit -qam Break`;
+    expect(await get("container.exec", { project_id, workspace_id, command })).toMatchObject({
+      exit_code: 0,
+    });
+    expect(await get("workspace.merge", { workspace_id })).toMatchObject({ merged: true });
+    const { error } = await call("container.refresh", { project_id });
+    expect(error?.message).toMatch(/^\.devcontainer\.json: .*project\.update/);
+    expect(await get("container.exec", { project_id, command: "echo here" })).toMatchObject({
+      stdout: "here\n",
+    });
+  });
+
   test("that needs a download of a feature, or cannot be built, is an error that says so", async () => {
     const feature = "ghcr.io/devcontainers/features/node:1";
     const { call, project_id } = await openProject({

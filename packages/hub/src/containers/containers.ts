@@ -20,12 +20,14 @@ import { diskUse } from "./disk-use.ts";
 import { createLimitWatch, diskFull, type LimitHit } from "./limit-watch.ts";
 import type { Proxies } from "./proxies.ts";
 
+type NewContainer = Omit<ContainerSpec, "name" | "labels">;
+
 export interface ContainersOptions {
   readonly engine: ContainerEngine;
   /** Names this hub, so that it finds its own containers again. */
   readonly hub_id: string;
   /** Everything of the container but its name and labels; it may build an image first. */
-  specOf(project: Project, onLine: (line: string) => void): Promise<Omit<ContainerSpec, "name" | "labels">>;
+  specOf(project: Project, onLine: (line: string) => void): Promise<NewContainer>;
   readonly proxies: Pick<Proxies, "update" | "close" | "closeAll" | "forget">;
   /** The folder of the hub's own files for a project. */
   folderOf(project_id: string): string;
@@ -87,8 +89,7 @@ export function createContainers(options: ContainersOptions) {
     for (const folder of writableOf(project_id)) used += await diskUse(folder, enough);
     return used;
   };
-  const create = async (project: Project, onLine: (line: string) => void): Promise<string> => {
-    const spec = await specOf(project, onLine);
+  const create = async (project: Project, spec: NewContainer, onLine: (line: string) => void) => {
     onLine(`creating the container${spec.image === undefined ? "" : ` from ${spec.image}`}`);
     // A hub that was restored beside the old one has the same projects.
     const ours = hash("sha256", hub_id).slice(0, NAME_CHARS);
@@ -96,7 +97,7 @@ export function createContainers(options: ContainersOptions) {
     const labels = { ...labelsOf(project.id), [INSTALL_LABEL]: options.install_id };
     return engine.create({ ...spec, name, labels });
   };
-  const start = async (project: Project): Promise<ContainerState> => {
+  const start = async (project: Project, prepared?: NewContainer): Promise<ContainerState> => {
     const found = await find(project.id);
     await proxies.update(project);
     if (found?.state === "running") return found;
@@ -107,7 +108,8 @@ export function createContainers(options: ContainersOptions) {
       await engine.remove(found.id);
       entry.add("removed: Octant was installed again");
     }
-    const id = found && !isOld ? found.id : await create(project, entry.add);
+    const specNow = async () => prepared ?? specOf(project, entry.add);
+    const id = found && !isOld ? found.id : await create(project, await specNow(), entry.add);
     await engine.start(id);
     const started = await engine.inspect(id);
     const code = started?.exit_code ?? "unknown";
@@ -223,8 +225,10 @@ export function createContainers(options: ContainersOptions) {
     /** Creates it again, from the current settings of its project. */
     refresh: (project: Project) =>
       inTurn(project.id, async () => {
+        // First: where this fails, the container stays.
+        const spec = await specOf(project, logOf(project.id).add);
         await removeFound(project.id);
-        return start(project);
+        return start(project, spec);
       }),
     /** Each call of the result names the limits that were hit since the one before. */
     watchLimits(project: Project, _workspace_id?: string): () => Promise<readonly LimitHit[]> {

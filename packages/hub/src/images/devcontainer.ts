@@ -48,11 +48,11 @@ export function parseDevcontainer(text: string, path: string): Devcontainer {
   const parsed = DevcontainerFile.safeParse(readJsonc(text, path));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw invalidArgument(path, `${issue?.path.join(".")}: ${issue?.message}`);
+    throw refuse(path, `${issue?.path.join(".")}: ${issue?.message}`);
   }
   const { image, build, features = {}, containerEnv, remoteEnv, ...rest } = parsed.data;
   if (rest.dockerComposeFile !== undefined)
-    throw invalidArgument(path, "dockerComposeFile is not supported; use image or build");
+    throw refuse(path, "dockerComposeFile is not supported; use image or build");
   const { postCreateCommand: command, workspaceFolder } = rest;
   const env = Object.entries({ ...containerEnv, ...remoteEnv }).flatMap(([name, value]) =>
     value === null ? [] : [[name, substitute(value)] as const],
@@ -76,10 +76,16 @@ function readJsonc(text: string, path: string): unknown {
   try {
     return parseJsonc(text).value;
   } catch (cause) {
-    if (cause instanceof Error) throw invalidArgument(path, cause.message);
+    if (cause instanceof Error) throw refuse(path, cause.message);
     throw cause;
   }
 }
+
+const refuse = (path: string, problem: string) =>
+  invalidArgument(
+    path,
+    `${path}: ${problem} (correct it on the project's branch, or choose an image with project.update)`,
+  );
 
 /** A string runs in a shell, a list does not; several run one after the other, in the order of their names' lines. */
 function toCommands(command: z.output<typeof Commands>): string[][] {
