@@ -136,6 +136,7 @@ test("project commands apply when trusted, /help lists all, and an unknown one i
   expect((await commands.run("/great")).stderr).toContain("there is no command /great");
   expect((await commands.run("/vim")).stderr).toContain("there is no command /vim; the setting input_mode");
   expect((await commands.run("/stats")).stdout).toContain("tokens");
+  expect((await commands.run("/context")).stdout).toContain("nothing was sent yet; the window of ");
   expect((await commands.run("/plan")).stderr).toContain("/mode plan");
   const { code } = await callOctant(["trust", "--yes"], { cwd: project.root, env: project.env });
   expect(code).toBe(0);

@@ -34,6 +34,8 @@ const MAX_ROWS = 12;
 
 function describeContext({ opened: { agent, client, octant } }: SlashContext): string {
   const { conversation } = agent.session;
+  if (!conversation.model)
+    return `nothing was sent yet; the window of ${toOneLine(client.model.id)} has ${client.model.context_tokens || "an unknown number of"} tokens`;
   const parts = new Map<string, number>([
     ["system prompt and instructions", estimateTokens(conversation.system)],
     ["tool definitions", estimateTokens(JSON.stringify(conversation.tools))],
@@ -42,10 +44,10 @@ function describeContext({ opened: { agent, client, octant } }: SlashContext): s
   for (const message of conversation.messages)
     for (const [name, tokens] of partsOf(message, octant.registry)) add(name, tokens);
   const estimated = [...parts.values()].reduce((sum, tokens) => sum + tokens, 0);
-  const used = conversation.model ? contextTokens(conversation) : 0;
+  const used = contextTokens(conversation);
   // The provider counts the sum; the shares are estimates.
   const scale = estimated > 0 ? used / estimated : 0;
-  const size = (conversation.model ?? client.model).context_tokens;
+  const { id, context_tokens: size } = conversation.model;
   const rows = [...parts]
     .map(([name, tokens]) => [name, Math.round(tokens * scale)] as const)
     .filter(([, tokens]) => tokens > 0)
@@ -57,7 +59,6 @@ function describeContext({ opened: { agent, client, octant } }: SlashContext): s
   const of = size > 0 ? ` of ${size}` : "";
   const free =
     size > 0 ? `\n- free: ${Math.max(size - used, 0)} tokens${share(Math.max(size - used, 0))}` : "";
-  const { id } = conversation.model ?? client.model;
   return `${used}${of} tokens of ${toOneLine(id)} are used${shown.length > 0 ? `:\n\n${shown.join("\n")}` : ""}${free}`;
 }
 

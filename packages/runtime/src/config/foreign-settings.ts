@@ -26,10 +26,14 @@ export function readForeign(tier: "mcp" | "claude", text: string, schema: Schema
   try {
     const tree = parseJsonc(text);
     const parts = tier === "mcp" ? serversIn(tree.value) : [...hooksIn(tree.value), ...rulesIn(tree.value)];
-    const warnings: string[] = [];
-    const used = parts.filter(({ ours: [key, name], value, path }) => {
+    const ignored: Part[] = [];
+    const used = parts.filter((part) => {
+      const {
+        ours: [key, name],
+        value,
+      } = part;
       const { success } = schema.safeParse({ [key]: key === "mcp_servers" ? { [name]: value } : [value] });
-      if (!success) warnings.push(toExact(`${path.join(".")} is ignored: Octant has nothing like it`));
+      if (!success) ignored.push(part);
       return success;
     });
     const hooks = used.filter(({ ours }) => ours[0] === "hooks");
@@ -47,11 +51,21 @@ export function readForeign(tier: "mcp" | "claude", text: string, schema: Schema
       const part = key === "mcp_servers" ? servers.find(({ ours }) => ours[1] === name) : list[Number(name)];
       return placeAt(tree.placeOf(part?.path ?? [])?.value ?? 0).line;
     };
-    return { settings: schema.parse(given), lineOf, warnings };
+    return { settings: schema.parse(given), lineOf, warnings: toWarnings(ignored) };
   } catch (cause) {
     if (!(cause instanceof JsoncError)) throw cause;
     return { settings: {}, lineOf: () => 1, warnings: ["is ignored: it is not valid JSON"] };
   }
+}
+
+/** One line for all hooks, which are a habit, and one for each rule, which somebody relies on. */
+function toWarnings(ignored: readonly Part[]): string[] {
+  const namesOf = (isHook: boolean) =>
+    ignored.filter(({ ours }) => (ours[0] === "hooks") === isHook).map(({ path }) => toExact(path.join(".")));
+  const hooks = namesOf(true);
+  return [...(hooks.length > 0 ? [hooks.join(", ")] : []), ...namesOf(false)].map(
+    (names) => `${names} ${names.includes(", ") ? "are" : "is"} ignored: Octant has nothing like it`,
+  );
 }
 
 /** `{"mcpServers": {"name": {"command", "args", "env"} or {"type": "http", "url", "headers"}}}`. */
