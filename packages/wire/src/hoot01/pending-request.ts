@@ -70,8 +70,17 @@ export class PendingRequest {
     }
   }
 
-  /** Sends the request once more; it keeps its id, so a server that already has it does not run it again. */
+  /**
+   * Sends the request once more; it keeps its id, so a server that already has it does not run it again. One that was
+   * cancelled ends: another server would run it, and the cancellation may be lost.
+   */
   resend() {
+    if (this.#options.signal?.aborted) {
+      this.#post({ command: "disconnect" });
+      return this.fail(
+        new ToolError("CANCELLED", "the connection was lost while the call was cancelled", {}),
+      );
+    }
     if (!this.#options.upload) return this.#post(this.#message);
     const text = "the connection was lost during an upload; call again";
     this.fail(new ToolError("INTERRUPTED", text, {}));
