@@ -189,6 +189,11 @@ export const hosts: Torture = async (count, random, onProgress) => {
       facts: `${readBack} of ${wanted} writes read back, ${what}, ${marks} losses told, ${sum("interrupted")} calls interrupted, ${sum("failed")} failed with a reason`,
       violations: violations.length > 0 ? [...violations, ...hub.said.slice(-40), ...said.slice(-40)] : [],
     };
+  } catch (cause) {
+    const { exitCode, signalCode } = hub.child;
+    const end = exitCode ?? signalCode;
+    const why = end === null ? "a call of the hub failed" : `the hub ended with ${end}`;
+    throw new Error([why, ...hub.said.slice(-40), ...said.slice(-40)].join("\n"), { cause });
   } finally {
     hub.child.kill("SIGKILL");
     for (const n of machines.keys()) await kill(n);
