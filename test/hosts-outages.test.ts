@@ -162,6 +162,42 @@ describe.skipIf(lacks("nats-server", "bubblewrap"))("a session on a host", () =>
   );
 
   test.skipIf(!mayMount)(
+    "leaves a host whose disk is full before it has the files",
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "octant-host-"));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      const small = join(folder, "small");
+      using disk = mountSmallDisk(small, 100 * 1024 * 1024);
+      const server = await startNatsServer();
+      onTestFinished(() => server.stop());
+      const nats = { url: server.url };
+      const { call, get } = await openHub({ nats });
+      const engine = await chooseEngine({ engine: "local", env: process.env, folder: small, log() {} });
+      onTestFinished(() => engine.close());
+      let taken = 0;
+      const { host: full } = await openHost({
+        ...{ nats, folder: small },
+        engine: {
+          ...engine,
+          status() {
+            // Asked for when the hub has got the place.
+            taken += 1;
+            disk.fill();
+            return engine.status();
+          },
+        },
+      });
+      const { project_id } = await get<{ project_id: string }>("project.create", { name: "demo" });
+      const answer = call("container.exec", { project_id, command: "echo here" });
+      await expect.poll(() => taken, WAIT).toBeGreaterThan(0);
+      const { host: other } = await openHost({ nats });
+      expect(await answer).toMatchObject({ ok: true, data: { stdout: "here\n" } });
+      expect([full.places(), other.places()]).toEqual([0, 1]);
+    },
+    120_000,
+  );
+
+  test.skipIf(!mayMount)(
     "does not come to a host whose disk is full",
     async () => {
       const folder = mkdtempSync(join(tmpdir(), "octant-host-"));

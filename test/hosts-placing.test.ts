@@ -96,6 +96,15 @@ describe.skipIf(lacks("nats-server", "bubblewrap"))("work for hosts", () => {
     expect(await look(), log.join("\n")).toMatchObject({ ok: true, data: { exit_code: 0 } });
   }, 120_000);
 
+  test("gets the room of work that was given up while it waited for a host", async () => {
+    const { nats, place, log } = await openPlaces();
+    expect((await place()).answer).toMatchObject({ ok: false, error: { code: "OVERLOADED" } });
+    const { host } = await openHost({ nats, maxSessions: 1 });
+    // The request is still in the queue.
+    await expect.poll(() => host.places(), WAIT).toBe(1);
+    expect((await place()).answer, log.join("\n")).toMatchObject({ ok: true });
+  }, 120_000);
+
   test("of a session waits for a host with its label, and the session says so", async () => {
     const provider = await createScriptedProvider([{ parts: [{ text: "Done." }] }]);
     onTestFinished(() => provider.close());

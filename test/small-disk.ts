@@ -7,9 +7,12 @@ export const mayMount = process.getuid?.() === 0 && spawnSync("unshare", ["-m", 
 const DISK_BYTES = 2 * 1024 * 1024;
 
 /** A small disk at this folder, during a test. */
-export function mountSmallDisk(folder: string): Disposable & { fill(): void; free(): void } {
+export function mountSmallDisk(
+  folder: string,
+  bytes = DISK_BYTES,
+): Disposable & { fill(): void; free(): void } {
   mkdirSync(folder, { recursive: true });
-  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_BYTES},mode=0700`, "tmpfs", folder]);
+  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${bytes},mode=0700`, "tmpfs", folder]);
   const filler = join(folder, "filler");
   return {
     fill() {

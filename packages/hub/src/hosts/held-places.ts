@@ -40,6 +40,8 @@ export interface Held {
   /** Commands that run. */
   uses: number;
   idleSince: number;
+  /** It is being given up. */
+  resting?: Promise<boolean> | undefined;
   timer?: NodeJS.Timeout | undefined;
 }
 
@@ -81,9 +83,11 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
     if (known) return known;
     const needs = { key, label: labelOf(project), memory_mb: project.limits.memory_mb ?? 0 };
     const idleSince = performance.now();
-    const held = client
-      .want(needs)
-      .then((wanted): Held => ({ key, needs, wanted, project, workspace_id, uses: 0, idleSince }));
+    const held = client.want(needs).then((wanted): Held => {
+      const one: Held = { key, needs, wanted, project, workspace_id, uses: 0, idleSince };
+      giveUpLater(one);
+      return one;
+    });
     all.set(key, held);
     held.catch(() => all.delete(key));
     return held;
@@ -92,11 +96,22 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
     all.delete(held.key);
     clearTimeout(held.timer);
   };
+  /** Unless it is used before. One that cannot be given up then is tried again. */
+  const giveUpLater = (held: Held): void => {
+    clearTimeout(held.timer);
+    if (isClosed) return;
+    const giveUp = () =>
+      rest(held).catch((cause: unknown) => {
+        log(`hub: ${held.key} cannot leave its host: ${cause}`);
+        if (all.has(held.key) && held.uses === 0) giveUpLater(held);
+      });
+    held.timer = setTimeout(() => void giveUp(), held.project.limits.idle_stop_minutes * MINUTE_MS).unref();
+  };
 
   /** For work of any hub that waits for a host. */
   const giveRoom = async (label: string): Promise<void> => {
-    const isIdle = ({ needs, uses, ready, wanted }: Held) =>
-      needs.label === label && uses === 0 && ready !== undefined && wanted.now() !== undefined;
+    const isIdle = ({ needs, uses, wanted }: Held) =>
+      needs.label === label && uses === 0 && wanted.now() !== undefined;
     const idle = (await Promise.all(all.values()))
       .filter(isIdle)
       .toSorted((a, b) => a.idleSince - b.idleSince);
@@ -160,9 +175,16 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
       } catch (cause) {
         if (held.ready === ready) delete held.ready;
         // Another host may do better; one that is alive has said why.
-        if (!place.lost.aborted) throw cause;
+        if (!place.lost.aborted && !(await leaveFullDisk(place))) throw cause;
       }
     }
+  };
+  /** Another host takes what a host took shortly before its disk was full; true when nothing is lost by that. */
+  const leaveFullDisk = async (place: HeldPlace): Promise<boolean> => {
+    const full = await place.ask<Hello>("hello").catch(() => undefined);
+    if (!full?.is_full || full.is_seeded) return place.lost.aborted;
+    await place.ask("close").catch(() => {});
+    return true;
   };
   /** Tells the host about the project, and makes it build or download the image that it lacks. */
   const configure = async ({ project }: Held, place: HeldPlace): Promise<void> => {
@@ -229,7 +251,13 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
     await held.wanted.close();
   };
   /** Brings a workspace home and frees its place on a host; false when somebody uses it meanwhile. */
-  const rest = async (held: Held): Promise<boolean> => {
+  const rest = (held: Held): Promise<boolean> => {
+    held.resting ??= bringHome(held).finally(() => {
+      held.resting = undefined;
+    });
+    return held.resting;
+  };
+  const bringHome = async (held: Held): Promise<boolean> => {
     const { key, workspace_id, project, wanted } = held;
     const lease_id = wanted.now()?.lease_id;
     const workspace = workspace_id === undefined ? undefined : await records.get(workspace_id);
@@ -266,9 +294,7 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
       return () => {
         held.uses -= 1;
         held.idleSince = performance.now();
-        if (held.uses > 0 || isClosed) return;
-        const restLater = () => void rest(held).catch((cause: unknown) => log(`hub: ${held.key}: ${cause}`));
-        held.timer = setTimeout(restLater, held.project.limits.idle_stop_minutes * MINUTE_MS).unref();
+        if (held.uses === 0) giveUpLater(held);
       };
     },
     end,

@@ -20,6 +20,8 @@ export interface HostPlaceOptions {
   readonly folder: string;
   /** Of a project, for all of its places on this host. */
   cacheOf(project_id: string): string;
+  /** Whether the disk has no room for another workspace. */
+  isFull(): Promise<boolean>;
   /** The streams of commands. */
   streams(): Pick<TakenPlace, "reader" | "writer">;
   /** The hub no longer needs the place. */
@@ -108,6 +110,7 @@ export function createHostPlace(options: HostPlaceOptions) {
         engine: { name, detail, images, enforces, available },
         node: install.node,
         is_seeded: isSeeded,
+        is_full: await options.isFull(),
         is_prepared: isPrepared,
       };
     },

@@ -101,6 +101,7 @@ export async function createHost(options: HostOptions) {
     const place = createHostPlace({
       ...{ engine, install, log, folder: own },
       cacheOf: (project_id) => join(folder, "cache", project_id),
+      isFull: isDiskFull,
       streams() {
         if (streams) return streams;
         throw new Error("the place is not open");

@@ -153,10 +153,16 @@ export function createHostedContainers(options: HostedContainersOptions): {
     execTools: (project, { argv = [], env, cwd, workspace_id, onWaiting }) =>
       start(project, { argv, cwd, workspace_id, ...(env && { env }), tools: true }, { onWaiting }),
     async start(project, workspace_id) {
-      const { place } = await places.open(await places.hold(project, workspace_id));
-      await place.ask("start");
-      const { id, name } = project;
-      return (await stateOf(workspace_id ?? id)) ?? { id, name, state: "stopped", labels: {} };
+      const held = await places.hold(project, workspace_id);
+      const release = places.use(held);
+      try {
+        const { place } = await places.open(held);
+        await place.ask("start");
+        const { id, name } = project;
+        return (await stateOf(workspace_id ?? id)) ?? { id, name, state: "stopped", labels: {} };
+      } finally {
+        release();
+      }
     },
     async stop(project_id) {
       await askAll(project_id, "stop");

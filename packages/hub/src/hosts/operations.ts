@@ -73,5 +73,7 @@ export interface Hello {
   /** The path of Node in a container. */
   readonly node: string;
   readonly is_seeded: boolean;
+  /** The host's disk has no room for another workspace. */
+  readonly is_full: boolean;
   readonly is_prepared: boolean;
 }

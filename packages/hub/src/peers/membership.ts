@@ -15,7 +15,7 @@ export interface Membership {
   claimNew(project_id: string): Promise<string | undefined>;
   /** Claims the projects that no other hub has, and follows the ownership of the others. */
   start(): Promise<void>;
-  /** According to this hub; the database refuses writes where it is wrong. */
+  /** And its repository is here; according to this hub: the database refuses writes where it is wrong. */
   owns(project_id: string): boolean;
   /** The hub that has the project; undefined when it is this one. */
   ownerOf(project_id: string): Promise<HubAbout | undefined>;
@@ -68,8 +68,8 @@ export const createSoleMembership = (store: HubStore, { onGained }: Pick<Turns, 
 export function createMembership(options: MembershipOptions): Membership {
   const { store, peers, about, locks, clock, lifeMs, log } = options;
   const projects = store.records<Project>("project");
-  /** The projects of this hub; each promise settles when its work continues. */
-  const held = new Map<string, Promise<void>>();
+  /** The projects of this hub; `gained` settles when its work continues. */
+  const held = new Map<string, { gained: Promise<void>; isReached: boolean }>();
   /** Those that could not be reached, with the reason that was logged. */
   const unreached = new Map<string, string>();
   const closing = new AbortController();
@@ -81,30 +81,32 @@ export function createMembership(options: MembershipOptions): Membership {
   const beat = () => life.report(() => peers.beat(about, lifeMs));
   const gain = (project: Project): Promise<void> => {
     const known = held.get(project.id);
-    if (known) return known;
+    if (known) return known.gained;
     const { id, name } = project;
     const cannot = (cause: unknown) => `hub: project ${name} cannot continue: ${cause}`;
+    const own = { gained: Promise.resolve(), isReached: false };
     const work = async () => {
       await options.reach?.(project);
       unreached.delete(id);
+      own.isReached = true;
       await options.onGained(project).catch((cause: unknown) => log(cannot(cause)));
     };
-    const gained = work();
-    held.set(id, gained);
-    gained.catch((cause: unknown) => {
+    held.set(id, own);
+    own.gained = work();
+    own.gained.catch((cause: unknown) => {
       held.delete(id);
       if (unreached.get(id) !== cannot(cause)) log(cannot(cause));
       unreached.set(id, cannot(cause));
     });
-    return gained;
+    return own.gained;
   };
   /** The next sweep tries again. */
   const gainOrLater = (project: Project): Promise<void> => gain(project).catch(() => {});
   const lose = async (project_id: string): Promise<void> => {
-    const gained = held.get(project_id);
+    const own = held.get(project_id);
     held.delete(project_id);
     log(`hub: another hub has taken over project ${project_id}`);
-    await gained?.catch(() => {});
+    await own?.gained.catch(() => {});
     await options.onLost(project_id);
   };
   const sweep = async (): Promise<void> => {
@@ -183,7 +185,7 @@ export function createMembership(options: MembershipOptions): Membership {
     },
     isSure,
     canJudge,
-    owns: (project_id) => held.has(project_id) && isSure(),
+    owns: (project_id) => held.get(project_id)?.isReached === true && isSure(),
     async start() {
       lock = await locks.hold(about.id);
       await beat();
@@ -199,7 +201,7 @@ export function createMembership(options: MembershipOptions): Membership {
     async ownerOf(project_id) {
       for (;;) {
         if (problem !== undefined) throw outdated(problem);
-        const gained = held.get(project_id);
+        const gained = held.get(project_id)?.gained;
         if (gained && isSure()) {
           await gained;
           return undefined;
