@@ -119,6 +119,7 @@ export { type Check, checkTestRun } from "./health/check-workspace.ts";
 export { describeSandbox } from "./health/describe-sandbox.ts";
 export { connectToCommand, connectToStreams } from "./host/connect-to-command.ts";
 export { serveOnSavedPort } from "./http/saved-port.ts";
+export { createHandshakeCache } from "./mcp/handshake-cache.ts";
 export { awaitServers } from "./mcp-servers/await-servers.ts";
 export { findNewServers, listServers, serverNamed, targetOf } from "./mcp-servers/configured-servers.ts";
 export { IMPORTED_FROM } from "./mcp-servers/import-servers.ts";

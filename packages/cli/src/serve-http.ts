@@ -147,10 +147,7 @@ function toPort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port < 65_536) return port;
-  throw new UsageError(
-    `invalid --port '${text}': expected a number up to 65535`,
-    "octant serve --http --port 7300",
-  );
+  throw new UsageError(`invalid --port '${text}': expected 0 to 65535`, "octant serve --http --port 7300");
 }
 
 /** Clients of the public URL send its name in the Host header. */

@@ -218,8 +218,5 @@ function toLimit(text: string | undefined, factor = 1): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (Number.isFinite(value) && value > 0) return value * factor;
-  throw new UsageError(
-    `invalid limit '${text}': expected a number above 0`,
-    "octant run --help shows the limits",
-  );
+  throw new UsageError(`invalid limit '${text}': expected more than 0`, "octant run --help shows the limits");
 }

@@ -1,3 +1,4 @@
+import { createHandshakeCache } from "@octant/app";
 import { ANSWERS, PROFILES } from "@octant/core";
 import { answerHandshake } from "@octant/mcp";
 import {
@@ -10,7 +11,6 @@ import {
   onSignals,
   UsageError,
 } from "../command.ts";
-import { createHandshakeCache } from "../handshake-cache.ts";
 import { natsFlags } from "../nats-flags.ts";
 import { note } from "../output.ts";
 import { zmqFlags } from "../wire-flags.ts";

@@ -6,9 +6,9 @@ import type { HandshakeResults } from "@octant/mcp";
 import { type LoadOptions, settingsPlaces } from "@octant/runtime";
 
 /**
- * The handshake results of the last server that was started in the same way. Stored next to Node's compile cache and trusted as much. An entry is valid only while the executable, the
- * flags, the environment and the settings files are the same; a server that refused to start stores none. A
- * checkout, whose sources change one by one, has no cache.
+ * The handshake results of the last server that was started in the same way. Stored next to Node's compile cache and
+ * trusted as much. An entry is valid only while the executable, the flags, the environment and the settings files are
+ * the same; a server that refused to start stores none. A checkout, whose sources change one by one, has no cache.
  */
 export function createHandshakeCache(
   flags: object,
