@@ -23,7 +23,7 @@ test("the command of a checkout starts commands and packs from the sources", asy
 });
 
 test.each([
-  ["net-transform-entry", { kind: "json", text: "[\"from the sources\"]" }],
+  ["net-transform-entry", { kind: "json", text: '["from the sources"]' }],
   ["trigram-entry", undefined],
 ])("the thread %s starts from the sources", async (name, workerData) => {
   const [entry = ""] = globSync(`packages/*/src/**/${name}.ts`, { cwd: ROOT });
