@@ -345,7 +345,7 @@ const COPILOT: readonly Omit<ForeignTool, "agent">[] = [
   {
     name: "manage_todo_list",
     means: "plan.create",
-    required: { todoList: [{ id: 1, title: "Look", status: "in-progress" }] },
+    required: { operation: "write", todoList: [{ id: 1, title: "Look", status: "in-progress" }] },
   },
   { name: "runTests", means: "test.run", required: { files: ["test/a.test.js"] } },
 ];
@@ -372,7 +372,12 @@ const OPENCODE: readonly Omit<ForeignTool, "agent">[] = [
     means: "fs.apply_patch",
     required: { filePath: FILE, edits: [{ filePath: FILE, oldString: "one", newString: "two" }] },
   },
-  { name: "codesearch", means: "search.query", required: { query: "octant" } },
+  {
+    name: "codesearch",
+    means: "search.query",
+    required: { query: "octant" },
+    optional: { tokensNum: 5_000 },
+  },
   { name: "glob", means: "fs.list", required: { pattern: "**/*.js" }, optional: { path: "src" } },
   {
     name: "grep",
@@ -453,6 +458,7 @@ const OTHERS: readonly Omit<ForeignTool, "agent">[] = [
     required: { path: "src", regex: "one", file_pattern: "*.js" },
   },
   { name: "read_file", means: "fs.read", required: { files: [FILE] } },
+  { name: "read_file", means: "fs.read", required: { files: [{ path: FILE }, { path: "b.js" }] } },
   { name: "codebase_search", means: "search.query", required: { query: "x", target_directories: ["src"] } },
   { name: "delete_file", means: "fs.rm", required: { target_file: FILE } },
   {

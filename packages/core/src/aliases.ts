@@ -89,6 +89,7 @@ export const ALIASES = {
     search: { query: "search find", "fs.search_text": "grep rg", "fs.list": "glob" },
     net: { request: "fetch get http" },
     plan: { create: "new write", update: "set" },
+    think: { think: "note thought" },
     memory: { create: "remember save add store", recall: "search get find" },
     agent: { spawn: "run create start task" },
   },
@@ -135,7 +136,7 @@ export const ALIASES = {
   ignored:
     "description explanation instruction justification output_mode -n show_line_numbers active_form tool_summary priority " +
     "with_escalated_permissions sandbox_permissions dangerously_disable_sandbox additional_permissions prefix_rule login max_output_tokens " +
-    "require_user_approval requires_approval should_read_entire_file line_count expected_line_count " +
+    "require_user_approval requires_approval should_read_entire_file line_count expected_line_count tokens_num " +
     "respect_git_ignore respect_gemini_ignore file_filtering_options case_sensitive ignore exclude use_default_excludes mode names_only block args",
   /** What to do instead of calls that have no like here, by the names of their tools and actions. */
   hints: {
@@ -151,6 +152,7 @@ export const ALIASES = {
     "call ui: it drives a browser": "browseraction browser",
     "call proc.exec with the interpreter": "python executepython repl notebookrun",
     "call test.run with last_failed: true": "testfailure",
+    "call agent.spawn with a role and a task": "newtask subagent",
     "tools of MCP servers are called by their own names":
       "usemcptool accessmcpresource listmcpresources listmcpresourcestool readmcpresourcetool",
     "every tool is listed; ws.help explains one": "toolsearch searchtools",

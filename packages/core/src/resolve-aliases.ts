@@ -158,6 +158,8 @@ function fromText(schema: z.core.$ZodType, text: string): unknown {
 }
 
 function toItem(element: z.core.$ZodType, item: unknown): unknown {
+  // A file, as an object with its path.
+  if (element instanceof z.ZodString && isFields(item)) return item["path"] ?? item["file_path"] ?? item;
   if (element instanceof z.ZodObject && isFields(item)) return toInput(element, item);
   if (element instanceof z.ZodObject && typeof item === "string") {
     const needed = Object.entries(element.shape).filter(([, one]) => !z.safeParse(one, undefined).success);

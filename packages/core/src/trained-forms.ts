@@ -23,7 +23,13 @@ export function toKnownForm(shape: z.ZodRawShape, given: Fields): Fields {
   if (has("context") && has("case")) return toSearch(given);
   // A list of tasks has no title elsewhere; one that is to be merged is only a part of it.
   if (has("steps") && has("title"))
-    return { title: "Tasks", ...without(given, given["merge"] === false ? ["merge"] : []) };
+    return {
+      title: "Tasks",
+      ...without(
+        given,
+        WHOLE.filter(([name, value]) => given[name] === value).map(([name]) => name),
+      ),
+    };
   if (has("last_failed")) return toTests(given);
   if (has("depends_on") && has("content")) return toStep(given);
   if (has("lines") && !has("limit") && given["lines"] === undefined) return toLines(given);
@@ -32,6 +38,12 @@ export function toKnownForm(shape: z.ZodRawShape, given: Fields): Fields {
   if (has("as") && has("url")) return toRequest(given);
   return given;
 }
+
+/** How calls elsewhere say that their list is the whole one. */
+const WHOLE: readonly (readonly [string, unknown])[] = [
+  ["merge", false],
+  ["operation", "write"],
+];
 
 const OLD = ["old_string", "old_str", "old_text", "old"];
 const NEW = ["new_string", "new_str", "new_text", "new"];
