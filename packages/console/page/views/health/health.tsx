@@ -135,7 +135,7 @@ function Latencies({ health: { latencies, since } }: { readonly health: HealthSt
           of all processes in this project
           {since && (
             <>
-              , since <Ago at={since} inWords />; waiting for a person counts
+              in the last <Ago at={since} />, waiting for answers included
             </>
           )}
         </span>

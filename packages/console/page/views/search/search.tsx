@@ -142,7 +142,7 @@ function IndexNote({
       {index !== "fresh" && (
         <p class="calm hits-note">
           <Foreign
-            text={`The index is ${index}: ${indexed_files} of ${total_files ?? "?"} files. By meaning, only the most likely files were searched.`}
+            text={`The index is ${index === "indexing" ? "being built" : index}: ${indexed_files} of ${total_files ?? "?"} files. By meaning, only the most likely files were searched.`}
           />
         </p>
       )}

@@ -82,12 +82,15 @@ function draw(node: HTMLElement, points: readonly UsagePoint[]): uPlot {
     points.map(({ context }) => context),
     ...(hasCost ? [points.map(({ cost }) => cost)] : []),
   ];
-  const chart = new uPlot(
-    { width: node.clientWidth, height: HEIGHT_PX, series, axes, scales: { x: { time: false } } },
+  return new uPlot(
+    {
+      width: node.clientWidth,
+      height: HEIGHT_PX,
+      series,
+      axes,
+      scales: { x: { time: false } },
+    },
     data,
     node,
   );
-  // The newest figures until the pointer chooses others.
-  chart.setLegend({ idx: points.length - 1 });
-  return chart;
 }
