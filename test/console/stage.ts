@@ -94,15 +94,18 @@ export function useVisitor(stage: Stage, size: keyof typeof SIZES): Visitor {
 
 export const row = (page: Page, text: string | RegExp) => page.locator(".row", { hasText: text }).first();
 export const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
-/** Scrolls a question to its end, as a person who reads it does, and allows it once. */
-export async function allowOnce(page: Page): Promise<void> {
-  const button = page.locator("button:enabled", { hasText: "Allow once" });
+const allowButton = (page: Page) => page.locator("button:enabled", { hasText: "Allow once" });
+/** Scrolls a question to its end, as a person who reads it does, until it can be allowed. */
+export async function readToEnd(page: Page): Promise<void> {
   const readOn = async () => {
     await page.locator(".question-body").evaluate((body) => body.scrollTo(0, body.scrollHeight));
-    return button.count();
+    return allowButton(page).count();
   };
   await expect.poll(readOn).toBe(1);
-  await button.click();
+}
+export async function allowOnce(page: Page): Promise<void> {
+  await readToEnd(page);
+  await allowButton(page).click();
 }
 export const closesDialog = (page: Page) => page.getByRole("dialog").waitFor({ state: "detached" });
 
