@@ -169,3 +169,30 @@ test("a caller limited to a project sees only that project in lists", async () =
   const caller: Caller = { id: "p", access: "read", project: project_id };
   expect(await get("project.list", {}, caller)).toMatchObject({ projects: [{ name: "mine" }] });
 });
+
+test("every action of the hub that takes a limit can be read on, and pages neither repeat nor drop", async () => {
+  const { hub, get, call } = await openHub();
+  const missing = hub.octant.registry.list().flatMap(({ name, actions }) =>
+    Object.entries<AnyAction>(actions)
+      .filter(([, { input }]) => Object.hasOwn(input.shape, "limit") && !Object.hasOwn(input.shape, "cursor"))
+      .map(([action]) => `${name}.${action}`),
+  );
+  // It is read on by sequence numbers.
+  expect(missing).toEqual(["event.poll"]);
+  for (const name of ["one", "two", "three", "four"]) await get("project.create", { name });
+  const page = async (cursor?: string | null) => {
+    const { data, meta } = await call("project.list", { limit: 2, ...(cursor && { cursor }) });
+    // The test knows what the action answers.
+    const { projects } = data as { projects: { project_id: string; name: string }[] };
+    return { projects, cursor: meta.paging.cursor };
+  };
+  const first = await page();
+  expect(first.projects.map(({ name }) => name)).toEqual(["four", "three"]);
+  await get("project.delete", { project_id: first.projects[1]?.project_id });
+  await get("project.create", { name: "five" });
+  const second = await page(first.cursor);
+  expect(second.projects.map(({ name }) => name)).toEqual(["two", "one"]);
+  expect(second.cursor).toBeNull();
+  const stale = await call("project.list", { limit: 2, cursor: `${first.cursor}x` });
+  expect(stale.error?.code).toBe("INVALID_CURSOR");
+});

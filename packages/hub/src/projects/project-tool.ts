@@ -1,8 +1,9 @@
-import { action, type Caller, defineTool, invalidArgument } from "@octant/core";
+import { action, type Caller, defineTool, invalidArgument, pagingInput } from "@octant/core";
 import { z } from "zod";
 import { checkLimits } from "../engines/check-limits.ts";
 import type { ContainerEngine } from "../engines/engine.ts";
 import type { HubStore } from "../store/hub-store.ts";
+import { pageOf } from "../store/page-of.ts";
 import {
   findProject,
   hasLabels,
@@ -129,14 +130,16 @@ export const projectTools = ({ store, engine, ...given }: ProjectToolOptions) =>
         input: z.strictObject({
           name_contains: z.string().max(63).optional(),
           labels: z.record(z.string().max(64), z.string().max(256)).optional(),
+          ...pagingInput(MAX_LISTED, MAX_LISTED),
         }),
         output: z.object({ projects: z.array(ProjectView).readonly() }),
         examples: [{ title: "All", input: {} }],
-        async run({ name_contains = "", labels }, { caller }) {
-          const seen = (await projects.list({ limit: MAX_LISTED })).filter(
-            (one) => maySee(caller, one) && one.name.includes(name_contains) && hasLabels(one.labels, labels),
+        async run({ name_contains = "", labels, limit }, ctx) {
+          const seen = (await projects.list()).filter(
+            (one) =>
+              maySee(ctx.caller, one) && one.name.includes(name_contains) && hasLabels(one.labels, labels),
           );
-          return { projects: seen.map(toProjectView) };
+          return { projects: pageOf(seen, limit, ctx).map(toProjectView) };
         },
       }),
       get: action({

@@ -1,7 +1,8 @@
-import { action, defineTool } from "@octant/core";
+import { action, defineTool, pagingInput } from "@octant/core";
 import { z } from "zod";
 import { findProject, ProjectId } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
+import { pageOf } from "../store/page-of.ts";
 import { parseCron } from "./cron.ts";
 import {
   findSchedule,
@@ -197,15 +198,15 @@ export const scheduleTool = ({ store, scheduler, now }: ScheduleToolOptions) => 
       history: action({
         summary: "The runs of a schedule, newest first, with outcome and cost.",
         ...READ,
-        input: One.extend({ limit: z.int().min(1).max(MAX_RUNS).default(DEFAULT_RUNS) }),
+        input: One.extend(pagingInput(DEFAULT_RUNS, MAX_RUNS)),
         output: z.object({ runs: z.array(RunView).readonly(), total: z.int() }),
         errors: ["NOT_FOUND"],
         examples: [{ title: "By id", input: { schedule_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
         projectOf,
-        async run({ schedule_id, limit }) {
+        async run({ schedule_id, limit }, ctx) {
           await findSchedule(store, schedule_id);
           const all = await scheduler.history(schedule_id);
-          return { runs: all.slice(0, limit).map(toRunView), total: all.length };
+          return { runs: pageOf(all, limit, ctx).map(toRunView), total: all.length };
         },
       }),
     },

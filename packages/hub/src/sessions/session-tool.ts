@@ -6,12 +6,14 @@ import {
   defineTool,
   handle,
   invalidArgument,
+  pagingInput,
   type Tool,
   ToolError,
 } from "@octant/core";
 import { z } from "zod";
 import { findProject, hasLabels, ProjectId } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
+import { pageOf } from "../store/page-of.ts";
 import { WorkspaceId } from "../workspaces/workspaces.ts";
 import type { CallerCalls } from "./caller-tools.ts";
 import type { CleanUp } from "./clean-up.ts";
@@ -168,7 +170,7 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
           labels: Labels.optional(),
           workspace_id: WorkspaceId.optional(),
           parent_id: SessionId.optional().describe("Only those that this session spawned"),
-          limit: z.int().min(1).max(MAX_LISTED).default(DEFAULT_LISTED),
+          ...pagingInput(DEFAULT_LISTED, MAX_LISTED),
         }),
         output: z.object({ sessions: z.array(SessionView).readonly(), total: z.int() }),
         errors: ["NOT_FOUND"],
@@ -180,14 +182,14 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
           },
         ],
         projectOf: ({ project_id }) => project_id,
-        async run({ project_id, labels, limit, ...wanted }) {
+        async run({ project_id, labels, limit, ...wanted }, ctx) {
           await findProject(store, project_id);
           const fits = (session: HubSession) =>
             (["state", "workspace_id", "parent_id"] as const).every(
               (field) => wanted[field] === undefined || session[field] === wanted[field],
             ) && hasLabels(session.labels, labels);
           const found = (await sessions.list(project_id)).filter(fits);
-          return { sessions: found.slice(0, limit).map(toSessionView), total: found.length };
+          return { sessions: pageOf(found, limit, ctx).map(toSessionView), total: found.length };
         },
       }),
       end: action({

@@ -1,8 +1,9 @@
-import { action, defineTool, invalidArgument, ToolError } from "@octant/core";
+import { action, defineTool, invalidArgument, pagingInput, ToolError } from "@octant/core";
 import type { Network } from "@octant/host";
 import { z } from "zod";
 import { findProject, ProjectId } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
+import { pageOf } from "../store/page-of.ts";
 import { newSecret } from "./sign.ts";
 import {
   DeliveryView,
@@ -96,14 +97,14 @@ export const webhookTool = ({ store, webhooks, network, now }: WebhookToolOption
         summary: "The deliveries of a webhook, newest first, with their attempts and what failed.",
         ...ADMIN,
         intent: "inspect",
-        input: One.extend({ limit: z.int().min(1).max(MAX_DELIVERIES).default(DEFAULT_DELIVERIES) }),
+        input: One.extend(pagingInput(DEFAULT_DELIVERIES, MAX_DELIVERIES)),
         output: z.object({ deliveries: z.array(DeliveryView).readonly(), total: z.int() }),
         errors: ["NOT_FOUND"],
         examples: [{ title: "By id", input: { webhook_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
-        async run({ webhook_id, limit }) {
+        async run({ webhook_id, limit }, ctx) {
           await findWebhook(store, webhook_id);
           const all = await webhooks.history(webhook_id);
-          return { deliveries: all.slice(0, limit).map(toDeliveryView), total: all.length };
+          return { deliveries: pageOf(all, limit, ctx).map(toDeliveryView), total: all.length };
         },
       }),
     },
