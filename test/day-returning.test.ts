@@ -267,6 +267,17 @@ const SCENARIOS: readonly Scenario[] = [
       await other.has("Heard: still here");
     },
   },
+  {
+    title: "Ctrl-Z pauses the chat as a job of the shell, and fg shows it again",
+    async act() {
+      await tmux.shows(IDLE);
+      tmux.press("C-z");
+      await tmux.shows(/Stopped .*\n.*[#$]\s*$/);
+      tmux.type("fg");
+      tmux.press("Enter");
+      await tmux.shows(/[#$] fg\n[\s\S]*ask, or \/ for commands/);
+    },
+  },
 ];
 
 const NO_TMUX = inject("missing").includes("tmux");
