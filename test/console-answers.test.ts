@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { SIZES } from "./console/browser.ts";
 import { readToEnd, sessionIn, shows, startTask, useStage, useVisitor } from "./console/stage.ts";
 import { runOctant } from "./octant-process.ts";
 
@@ -92,6 +93,23 @@ describe.each(["wide", "phone"] as const)("answers at the size %s", (size) => {
     await page.getByRole("button", { name: "Deny" }).click();
     await sessionIn(stage, id, "idle");
   });
+
+  // On a phone the page scrolls, not the question.
+  if (size === "wide")
+    test("a question that fits after the window has grown can be allowed", async () => {
+      const id = await startTask(stage, "leave a note");
+      await sessionIn(stage, id, "waiting");
+      const { width, height } = SIZES[size];
+      await visitor.page.setViewportSize({ width, height: height / 2 });
+      const page = await visit("approvals");
+      await shows(page, "There is more: scroll to the end to allow it.");
+      await page.locator("button:enabled", { hasText: "Deny" }).waitFor();
+      expect(await page.getByRole("button", { name: "Allow once" }).isDisabled()).toBe(true);
+      await page.setViewportSize({ width, height: 2 * height });
+      await page.locator("button:enabled", { hasText: "Allow once" }).click();
+      await sessionIn(stage, id, "idle");
+      await page.setViewportSize({ width, height });
+    });
 
   test("a double click answers one question, and the next one stays as it is", async () => {
     const first = call("fs", { action: "rm", uri: "src", recursive: true });

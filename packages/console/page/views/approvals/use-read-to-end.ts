@@ -17,10 +17,16 @@ export function useReadToEnd(element: { readonly current: HTMLElement | null }):
       if (node.querySelector(".loading")) timer = setTimeout(look, DRAWN_MS);
       else if (node.scrollHeight - node.scrollTop - node.clientHeight <= SLACK_PX) setRead(true);
     };
-    timer = setTimeout(look, DRAWN_MS);
+    // Also after the window or the text has changed its size: what fits then cannot be scrolled.
+    const sizes = new ResizeObserver(() => {
+      clearTimeout(timer);
+      timer = setTimeout(look, DRAWN_MS);
+    });
+    for (const element of [node, ...node.children]) sizes.observe(element);
     node.addEventListener("scroll", look, { passive: true });
     return () => {
       clearTimeout(timer);
+      sizes.disconnect();
       node.removeEventListener("scroll", look);
     };
   }, [isRead]);
