@@ -1,5 +1,6 @@
+import { pathToFileURL } from "node:url";
 import { createOctant, type Octant } from "@octant/app";
-import { toInputSchema } from "@octant/core";
+import { createShorten, createToText, type Envelope, toInputSchema } from "@octant/core";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { OWN_TOOLS } from "../packages/app/src/tools/own-tools.ts";
@@ -24,11 +25,19 @@ function openProject(tools: readonly string[] = Object.keys(OWN_TOOLS)) {
   });
   const call = async (tool: string, action: string, input: unknown) =>
     (await octant.dispatch({ tool, action, input }, { caller, timingHint: "async_short" })).envelope;
+  const roots = [pathToFileURL(project.root).href];
+  const shorten = createShorten(octant.registry, roots);
+  const toText = createToText(octant.registry, roots);
+  /** Writes the answer in each form that a client may ask for; throws when one cannot be written. */
+  const write = (envelope: Envelope) => {
+    expect(shorten(envelope).ok).toBe(envelope.ok);
+    expect(toText(envelope)).toBeDefined();
+  };
   const close = async () => {
     await octant.close();
     project[Symbol.dispose]();
   };
-  return { octant, bugs, call, close };
+  return { octant, bugs, call, write, close };
 }
 
 const everyAction = ({ registry }: Octant) =>
@@ -57,9 +66,10 @@ describe("every example of every action works", () => {
     ),
   );
   test.each(examples)("%s", async (_label, { tool, name, input, fails, access }) => {
-    const { call, close } = projectFor(tool, access);
-    const { error } = await call(tool, name, input);
-    expect(error?.code).toBe(fails);
+    const { call, write, close } = projectFor(tool, access);
+    const envelope = await call(tool, name, input);
+    expect(envelope.error?.code).toBe(fails);
+    write(envelope);
     await close();
   });
 });
@@ -76,13 +86,14 @@ describe("arguments from a confused model never cause a bug or a hang", () => {
     async ({ tool, name, act }) => {
       const project = wrecked.get(tool) ?? openProject([tool]);
       wrecked.set(tool, project);
-      const { call, bugs } = project;
+      const { call, write, bugs } = project;
       await fc.assert(
         fc.asyncProperty(arbitraryInput(toInputSchema(act)), async (input) => {
           const envelope = await call(tool, name, input);
           expect(bugs.splice(0)).toEqual([]);
           expect(envelope.error?.code).not.toBe("INTERNAL");
           expect(envelope.meta).toMatchObject({ tool, action: name });
+          write(envelope);
         }),
         { numRuns: RUNS, interruptAfterTimeLimit: MAX_FUZZ_MS },
       );

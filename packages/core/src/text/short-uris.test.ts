@@ -16,7 +16,12 @@ const tool = defineTool({
       timing: "sync",
       intent: "inspect",
       input: z.strictObject({}),
-      output: z.object({ uri: Uri, rows: z.array(Row).readonly().optional(), said: z.array(z.unknown()) }),
+      output: z.object({
+        uri: Uri,
+        rows: z.array(Row).readonly().optional(),
+        said: z.array(z.unknown()),
+        counts: z.array(z.object({ count: z.int() })).optional(),
+      }),
       examples: [{ title: "All", input: {} }],
       run: () => ({ uri: "file:///", said: [] }),
     }),

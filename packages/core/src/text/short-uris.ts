@@ -42,7 +42,8 @@ function listsIn(output: z.core.$ZodType | undefined): readonly string[] {
   return Object.entries(output.shape).flatMap(([name, schema]) => {
     const list = unwrapped(schema);
     const row = list instanceof z.ZodArray ? list.element : undefined;
-    return row instanceof z.ZodObject && kindOfArgument(unwrapped(row.shape["uri"])) === "path" ? [name] : [];
+    const uri: z.core.$ZodType | undefined = row instanceof z.ZodObject ? row.shape["uri"] : undefined;
+    return uri !== undefined && kindOfArgument(unwrapped(uri)) === "path" ? [name] : [];
   });
 }
 
