@@ -146,9 +146,12 @@ const libraries = globSync("packages/*/package.json", { cwd: REPOSITORY })
   .map((path) => ({ path: dirname(path), ...loadManifest(join(REPOSITORY, dirname(path))) }))
   .filter((manifest) => !manifest.private && !manifest.bin)
   .map(({ path }) => path);
-test.each(libraries)("%s points to the build output", (path) => {
+test.each(libraries)("%s points to the build output, and to data files as they are", (path) => {
   const { exports, publishConfig } = loadManifest(join(REPOSITORY, path));
-  const built = Object.entries(Object(exports)).map(([name, target]) => [name, Object(target).built]);
+  const built = Object.entries(Object(exports)).map(([name, target]) => [
+    name,
+    typeof target === "string" ? target : Object(target).built,
+  ]);
   expect(publishConfig?.exports).toEqual(Object.fromEntries(built));
   expect(publishConfig?.exports).toMatchObject({ ".": "./dist/index.js" });
 });
