@@ -13,7 +13,8 @@ const BUILT = `\${process.env["OCTANT_TEST_COMMAND"]}/${IN_INSTALL.replace(/bin\
 export const builtEntries: Plugin = {
   name: "built-entries",
   transform: {
-    filter: { code: BESIDE },
+    // Packs are not part of the command.
+    filter: { code: BESIDE, id: { exclude: /\/packs\/[^/]+\/src\// } },
     handler: (code) => {
       if (IN_TEMP) return undefined;
       const built = `process.getBuiltinModule("node:url").pathToFileURL(\`${BUILT}/$1.js\`)`;
