@@ -15,6 +15,9 @@ export interface Wish
   readonly protectedMounts: readonly Mount[];
 }
 
+/** So that a wish that leaves these out has the same plan as one that names them. */
+const UNSAID = { isOurs: false, extra: [], besides: [], masked: [], readOnly: false } as const;
+
 /** Sockets come and go, and each set of them has a plan. */
 const MAX_PLANS = 32;
 
@@ -24,7 +27,7 @@ export type PlanCache = ReturnType<typeof createPlanCache>;
 
 /** Looks at the home and the workspace before each command, and plans again only when they have changed. */
 export function createPlanCache(options: Fixed) {
-  const { roots, settings, env } = options;
+  const { roots, settings, env, state } = options;
   const home = homeOf(env);
   // Resolved before any command runs, because a command could replace an allowed path in a root with a link.
   const allowedAtStart = resolveAllowed(roots, settings);
@@ -43,20 +46,22 @@ export function createPlanCache(options: Fixed) {
 
   return {
     /** The mounts for a command; cached until their inputs change. */
-    get({ changesProtected, protectedMounts, ...wish }: Wish): readonly Mount[] {
+    get(asked: Wish): readonly Mount[] {
+      const { changesProtected, protectedMounts, ...wish } = { ...UNSAID, ...asked };
       const present = findRoots();
       const allowed = [...new Set([...allowedAtStart, ...resolveAllowed(roots, settings).filter(isOpen)])];
       const inRoots = protectedMounts.filter(
         ({ at }) => isOpen(at) || present.some((root) => isWithin(root, at)),
       );
-      const ofRepositories = (wish.besides ?? []).flatMap(programsOfRepository);
+      const ofRepositories = wish.besides.flatMap(programsOfRepository);
       const mounted = changesProtected ? [] : [...inRoots, ...ofRepositories];
-      const sockets = listeningSockets();
+      // The control sockets of servers come and go there, and commands do not see that folder.
+      const sockets = listeningSockets().filter((path) => !isWithin(state.base, path));
       const key = JSON.stringify([changesProtected, wish, mounted, present, allowed, sockets]);
       const last = cache.get(key);
       if (last && stampOf(last.watched) === last.stamp) return last.mounts;
       // Before the plan: a change during planning is seen the next time.
-      const watched = [...watchedIn(home), ...(wish.besides ?? []).filter(isFile)];
+      const watched = [...watchedIn(home), ...wish.besides.filter(isFile)];
       const stamp = stampOf(watched);
       const mounts = planMounts({
         ...options,
