@@ -2,10 +2,14 @@ export type SymbolNames = ReturnType<typeof createSymbolNames>;
 
 /** All symbol names in memory, for fast partial matches. */
 export function createSymbolNames(first: readonly string[]) {
-  const names = new Map<string, { readonly small: string; readonly held: number }>();
+  const known = new Set<string>();
+  // Every search reads all of them, and an array is read twice as fast as a Map.
+  const names: { readonly name: string; readonly small: string; readonly held: number }[] = [];
   const add = (name: string) => {
+    if (known.has(name)) return;
+    known.add(name);
     const small = name.toLowerCase();
-    names.set(name, { small, held: lettersOf(small) });
+    names.push({ name, small, held: lettersOf(small) });
   };
   first.forEach(add);
 
@@ -23,7 +27,7 @@ export function createSymbolNames(first: readonly string[]) {
       const loose: string[] = [];
       const slips = slipsAllowed(wanted);
       const misspelt: string[][] = Array.from({ length: slips }, () => []);
-      for (const [name, { small, held }] of names) {
+      for (const { name, small, held } of names) {
         if (Math.abs(small.length - wanted.length) <= slips && countBits(held ^ needed) <= 2 * slips) {
           const apart = countSlips(small, wanted, slips);
           if (apart > 0 && apart <= slips && !small.includes(wanted)) {
