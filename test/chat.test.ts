@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Script } from "@octant/scripted-provider";
 import { expect, test, vi } from "vitest";
 import { openChat } from "./open-chat.ts";
+import { IN_TEMP } from "./published-command.ts";
 
 const EDIT: Script = (request) => {
   if (request.answers === 0)
@@ -195,3 +196,26 @@ test("Shift-Tab goes through the modes, the status line shows each, and sandbox 
   terminal.type("\x1b[Z");
   await terminal.shows("· ask ·");
 });
+
+test.skipIf(IN_TEMP)(
+  "the built command makes what measures other scripts when it shows the first of them",
+  async () => {
+    await using opened = await openChat(() => ({ parts: [{ text: "Hello." }] }));
+    const { root } = opened.project;
+    const [recorder, made] = [join(root, "recorder.mjs"), join(root, "made.txt")];
+    writeFileSync(
+      recorder,
+      `import { writeFileSync } from "node:fs";
+    const { Segmenter } = Intl;
+    Intl.Segmenter = function (...given) {
+      writeFileSync(${JSON.stringify(made)}, "");
+      return new Segmenter(...given);
+    };`,
+    );
+    await opened.start(`NODE_OPTIONS=--import=${recorder}`);
+    expect(existsSync(made)).toBe(false);
+    opened.terminal.type("漢字");
+    await opened.terminal.shows("› 漢字");
+    expect(existsSync(made)).toBe(true);
+  },
+);

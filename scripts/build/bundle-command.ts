@@ -61,7 +61,7 @@ async function bundle(
       /^msgpackr/,
       /^playwright-core/,
     ],
-    plugins: [httpWithoutFetch, splitPackages],
+    plugins: [httpWithoutFetch, lateStringWidth, splitPackages],
     // A module that one command loads on demand, another needs at once.
     checks: { ineffectiveDynamicImport: false },
   });
@@ -121,6 +121,26 @@ const httpWithoutFetch: Plugin = {
     return `const http = process.getBuiltinModule("node:http"); export const { ${names} } = http; export default http;`;
   },
 };
+
+/**
+ * Setting up the tables of this package takes 19 ms, and only text that is not Latin needs them. The bundler runs a
+ * module that is required at the first call.
+ */
+const lateStringWidth: Plugin = {
+  name: "late-string-width",
+  async resolveId(id, importer) {
+    if (id !== "string-width") return undefined;
+    const real = await this.resolve(id, importer);
+    return real && `${LATE}${real.id}`;
+  },
+  load(id) {
+    if (!id.startsWith(LATE)) return undefined;
+    const real = JSON.stringify(id.slice(LATE.length));
+    return `let width; export default (...given) => (width ??= require(${real}).default)(...given);`;
+  },
+};
+
+const LATE = "\0late ";
 
 /** The vectors, next to the code that loads them. */
 export function copyVectors(folder: string): void {

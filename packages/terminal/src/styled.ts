@@ -1,6 +1,7 @@
 import { toVisible } from "@octant/core";
 import stringWidth from "string-width";
 import type { Role } from "./paint.ts";
+import { segmentsOf } from "./segments.ts";
 
 export type Style = {
   role?: Role;
@@ -23,8 +24,6 @@ export const textLines = (text: string): string[] =>
   toVisible(text).replaceAll("\t", "    ").replaceAll("\r", "").split("\n");
 
 export const plainText = (line: Line): string => line.map(({ text }) => text).join("");
-
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** Columns that a text takes in a terminal. */
 export const widthOf = (text: string): number => (isNarrow(text) ? text.length : knownWidth(text));
@@ -121,7 +120,7 @@ export function hardWrap(line: Line, width: number): Line[] {
 }
 
 export const graphemes = (text: string): string[] =>
-  isNarrow(text) ? [...text] : [...segmenter.segment(text)].map(({ segment }) => segment);
+  isNarrow(text) ? [...text] : [...segmentsOf(text)].map(({ segment }) => segment);
 
 type Word = { kind: "text" | "space" | "break"; parts: Span[] };
 

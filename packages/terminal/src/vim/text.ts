@@ -1,8 +1,9 @@
+import { segmentsOf } from "../segments.ts";
+
 /**
  * A buffer is one string with "\n" between lines, and a position is an offset into it. An offset of "\n" (or the
  * length of the text) is the end of a line, where Vim's cursor rests only in insert mode or on an empty line.
  */
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 export const lineStart = (text: string, at: number): number =>
   at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
@@ -16,7 +17,7 @@ export const lineEnd = (text: string, at: number): number => {
 export function next(text: string, at: number): number {
   if (at >= text.length) return text.length;
   if (text[at] === "\n") return at + 1;
-  const [first] = segmenter.segment(text.slice(at, lineEnd(text, at)));
+  const [first] = segmentsOf(text.slice(at, lineEnd(text, at)));
   return at + (first?.segment.length ?? 1);
 }
 
@@ -26,7 +27,7 @@ export function previous(text: string, at: number): number {
   if (text[at - 1] === "\n") return at - 1;
   const start = lineStart(text, at);
   let last = start;
-  for (const { index } of segmenter.segment(text.slice(start, at))) last = start + index;
+  for (const { index } of segmentsOf(text.slice(start, at))) last = start + index;
   return last;
 }
 
@@ -52,7 +53,7 @@ export const lastRow = (text: string): number => rowOf(text, text.length);
 /** The column counted in characters as a person sees them. */
 export function columnOf(text: string, at: number): number {
   let column = 0;
-  for (const _ of segmenter.segment(text.slice(lineStart(text, at), at))) column++;
+  for (const _ of segmentsOf(text.slice(lineStart(text, at), at))) column++;
   return column;
 }
 
