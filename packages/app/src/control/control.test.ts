@@ -10,6 +10,7 @@ import { createCallRecorder } from "../console/call-recorder.ts";
 import { createAttend } from "./attend.ts";
 import { createClientList } from "./client-list.ts";
 import { connectTo, findProcesses, listSockets } from "./find-processes.ts";
+import { followProcesses } from "./machine.ts";
 import type { AttendedBatch, ControlEvent, ProcessStatus } from "./protocol.ts";
 import { type ControlOptions, serveControl } from "./serve-control.ts";
 
@@ -130,6 +131,19 @@ test("a follower of one topic gets its retained events first, and no others", as
   await vi.waitFor(() => expect(seen.at(-1)?.seq).toBe(last.seq));
   expect(seen.map(({ seq }) => seq)).toContain(first.seq);
   expect(new Set(seen.map(({ topic }) => topic))).toEqual(new Set(["calls"]));
+});
+
+test("a process that starts later is followed from its first event on", async () => {
+  await serve();
+  const seen: ControlEvent[] = [];
+  const options = { pid: undefined, topics: ["ticks"], retained: false };
+  opened.push(await followProcesses({ XDG_STATE_HOME: state }, options, (event) => seen.push(event)));
+  const tick = later.publish({ tick: 8 });
+  extra = { ticks: { summary: "Ticks", events: later } };
+  await serve();
+  await vi.waitFor(() =>
+    expect(seen).toContainEqual(expect.objectContaining({ topic: "ticks", seq: tick.seq })),
+  );
 });
 
 test("a refused answer says why, and the connection stays usable", async () => {

@@ -85,12 +85,15 @@ export async function followProcesses(
   const folder = openSocketFolder(env);
   const followed = new Set<string>();
   const connections = new DisposableStack();
-  const followNew = async (): Promise<readonly Promise<unknown>[]> => {
+  const followNew = async (retained: boolean): Promise<readonly Promise<unknown>[]> => {
     const fresh = listSockets(folder).filter(
       (name) => !followed.has(name) && (pid === undefined || name.startsWith(`${pid}-`)),
     );
     for (const name of fresh) followed.add(name);
-    const clients = await Promise.all(fresh.map((name) => connectTo(folder, name)));
+    // One that does not listen yet changes the mode of its socket when it does, which is seen as a change.
+    const clients = await Promise.all(
+      fresh.map(async (name) => (await connectTo(folder, name)) ?? void followed.delete(name)),
+    );
     const found = clients.filter((client) => client !== undefined).map((one) => connections.use(one));
     await Promise.all(
       found.map((client) =>
@@ -101,13 +104,14 @@ export async function followProcesses(
     );
     return found.map(({ closed }) => closed);
   };
-  // Before the first look, so that no process is missed in between.
+  // Before the first look, so that no process is missed in between. Those that come later are followed from their
+  // first event on: a server that answered its handshake from the cache opens its socket with its first call.
   connections.adopt(
-    watch(folder, () => pid === undefined && void followNew()),
+    watch(folder, () => pid === undefined && void followNew(true)),
     (watcher) => watcher.close(),
   );
   try {
-    return { closed: await followNew(), [Symbol.dispose]: () => connections.dispose() };
+    return { closed: await followNew(retained), [Symbol.dispose]: () => connections.dispose() };
   } catch (cause) {
     connections.dispose();
     throw cause;
