@@ -18,8 +18,10 @@ export interface TierRules {
   readonly rules: readonly PermissionRule[];
 }
 
+/** Unlike Required, it says the same to a program that compiles with exactOptionalPropertyTypes. */
+type Given<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
 /** The settings `T` with a value for every key; those of `N` are null until a tier sets them. */
-type Filled<T, N extends keyof T = never> = Readonly<Required<Omit<T, N>>> & {
+type Filled<T, N extends keyof T = never> = Given<Omit<T, N>> & {
   readonly [K in N]-?: NonNullable<T[K]> | null;
 };
 
@@ -41,7 +43,7 @@ type Group =
   | "ui"
   | "memory"
   | "notifications";
-type Given = Required<Settings>;
+type Groups = Given<Pick<Settings, Group>>;
 
 /** `tools` null: those that are offered by default. `checkpoints` null: on in the agent, off in a server. */
 export type EffectiveSettings = Filled<
@@ -50,15 +52,15 @@ export type EffectiveSettings = Filled<
 > & {
   readonly sandbox: SandboxSettings;
   readonly mcp_servers: Dictionary<McpServer>;
-  readonly audit: Filled<Given["audit"]>;
-  readonly net: Filled<Given["net"]>;
-  readonly vcs: Filled<Given["vcs"]>;
+  readonly audit: Filled<Groups["audit"]>;
+  readonly net: Filled<Groups["net"]>;
+  readonly vcs: Filled<Groups["vcs"]>;
   /** Without an embedder: the word table that comes with the search package. */
-  readonly search: Filled<Given["search"], "embedder">;
+  readonly search: Filled<Groups["search"], "embedder">;
   /** Without a browser: the first that is found. */
-  readonly ui: Filled<Given["ui"], "browser">;
-  readonly memory: Filled<Given["memory"]>;
-  readonly notifications: Filled<Given["notifications"]>;
+  readonly ui: Filled<Groups["ui"], "browser">;
+  readonly memory: Filled<Groups["memory"]>;
+  readonly notifications: Filled<Groups["notifications"]>;
 };
 
 export type McpServer =
