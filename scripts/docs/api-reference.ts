@@ -16,8 +16,8 @@ export const PUBLIC_PACKAGES = [
   "scripted-provider",
   "wire",
 ];
-/** Longer initial values are shown by their first line. */
-const MAX_VALUE_CHARS = 400;
+/** Longer initial values are shown by their first line, unless they are schemas: those are types. */
+const MAX_VALUE_CHARS = 800;
 
 interface Export {
   readonly name: string;
@@ -204,7 +204,8 @@ function variableText({ name, type, initializer }: ts.VariableDeclaration): stri
   if (initializer && ts.isArrowFunction(initializer))
     return `${name.getText()} = ${signatureOf(initializer)} …`;
   const text = initializer?.getText() ?? "";
-  const shown = text.length > MAX_VALUE_CHARS ? `${text.split("\n", 1)[0]} … ` : text;
+  const isCut = text.length > MAX_VALUE_CHARS && !/^z\b/.test(text);
+  const shown = isCut ? `${text.split("\n", 1)[0]} … ` : text;
   return `${name.getText()} = ${shown}`.trimEnd();
 }
 

@@ -111,10 +111,37 @@ export type SessionChoice =
   /** A new one with this id. */
   | { readonly how: "create"; readonly id: string };
 
-export type OpenedAgent = Awaited<ReturnType<typeof openAgent>>;
+/** The parts of an agent. */
+export interface OpenedAgent extends AsyncDisposable {
+  readonly agent: Agent;
+  readonly octant: Octant;
+  readonly sessions: SessionStore;
+  readonly servers: McpServers;
+  /** The id that its calls come from. */
+  readonly caller: string;
+  /** With the API keys of the providers. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Where its tools run, with the checkpoints. */
+  readonly host: ToolHost;
+  /** The tools run in another process, perhaps on another machine. */
+  readonly isRemote: boolean;
+  /** Whether no session has been stored in this workspace. */
+  isFirst(): Promise<boolean>;
+  /** Project instructions that have no effect until they are trusted. */
+  readonly untrusted: readonly string[];
+  /** The git hooks that the person had in place; commands such as /commit run no others. */
+  readonly hooksAtStart: HookRecord;
+  /** Switches to the next mode, and describes it in a line. Elsewhere the tools ask by rules of their own. */
+  nextMode(): Promise<string>;
+  /** The model at the start of the session. */
+  readonly client: ApiClient;
+  readonly model: string;
+  /** The front end, for calls of commands that ask where no rule decides. */
+  readonly ask: Ask | undefined;
+}
 
 /** Opens workspace, model, session and loop; every front end of the agent starts here. */
-export async function openAgent(options: OpenAgentOptions) {
+export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent> {
   const { env: withKeys = process.env, ask, log = () => {} } = options;
   let running: Agent | undefined;
   let connected: McpServers | undefined;
@@ -250,31 +277,21 @@ export async function openAgent(options: OpenAgentOptions) {
       octant,
       sessions,
       servers,
-      /** The id that its calls come from. */
       caller,
-      /** With the API keys of the providers. */
       env: withKeys,
-      /** Where its tools run. */
       host,
-      /** The tools run in another process, perhaps on another machine. */
       isRemote: remote !== undefined,
-      /** Whether no session has been stored in this workspace. */
       isFirst: async () => isNew && (await sessions.list()).length === 0,
-      /** Project instructions that have no effect until they are trusted. */
       untrusted: context?.untrusted ?? [],
-      /** The git hooks that the person had in place; commands such as /commit run no others. */
       hooksAtStart,
-      /** Switches to the next mode, and describes it in a line. Elsewhere the tools ask by rules of their own. */
-      nextMode(): Promise<string> {
+      nextMode() {
         const modes = SESSION_MODES.filter(isOffered);
         const next = modes[modes.indexOf(octant.modes.session(caller)) + 1] ?? "ask";
         octant.modes.setSession(caller, next);
         return describeMode(octant, next);
       },
-      /** The model at the start of the session. */
       client,
       model: client.model.id,
-      /** The front end, for calls of commands that ask where no rule decides. */
       ask,
       async [Symbol.asyncDispose]() {
         closing.abort();
