@@ -91,11 +91,49 @@ test("a hook that throws fails its call, which does not run", async () => {
   expect(results).toMatchObject([{ type: "result", reason: "done" }]);
 });
 
+test("a hook that throws after its call says that the call has run", async () => {
+  const { isWritten, requests } = await run({
+    hooks: {
+      afterCall() {
+        throw new Error("a bug in the hook");
+      },
+    },
+  });
+  expect(isWritten).toBe(true);
+  expect(requests[1]).toContain("the call has run, and the hook after it failed: a bug in the hook");
+});
+
+test.each(["canUseTool", "ask"])(
+  "a %s that throws refuses the call, and says whose bug it is",
+  async (name) => {
+    const fail = () => {
+      throw new Error("a bug in the program");
+    };
+    const { isWritten, events, results, requests } = await run({ allow: [], [name]: fail });
+    expect(isWritten).toBe(false);
+    expect(events.find(({ type }) => type === "tool_ended")).toMatchObject({ code: "APPROVAL_REQUIRED" });
+    expect(requests[1]).toContain("a bug in the program");
+    expect(results).toMatchObject([{ reason: "done", unapproved: ["fs.write"] }]);
+  },
+);
+
+test("an agent that is closed has released its session", async () => {
+  using project = createFixtureProject();
+  await using provider = await createScriptedProvider(WRITES);
+  const options = { cwd: project.root, env: { ...project.env, ...accountAt(provider) } };
+  const agent = createAgent(options);
+  await Array.fromAsync(agent.run("go"));
+  const { id } = (await agent.open()).agent.session;
+  await agent.close();
+  await using next = createAgent({ ...options, from: { how: "resume", id } });
+  expect((await next.open()).agent.session.id).toBe(id);
+});
+
 test("stopWhen that returns true for a message ends the run before the calls of that message", async () => {
   const { isWritten, results, requests } = await run({ stopWhen: ({ type }) => type === "message" });
   expect(isWritten).toBe(false);
   expect(requests).toHaveLength(1);
-  expect(results).toMatchObject([{ type: "result", reason: "cancelled" }]);
+  expect(results).toMatchObject([{ type: "result", reason: "cancelled", message: "the run was stopped" }]);
 });
 
 test("stopWhen that returns true for a result ends the run: the model is not asked again", async () => {

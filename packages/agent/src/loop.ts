@@ -53,7 +53,7 @@ export async function runLoop(options: LoopOptions): Promise<RunEnded> {
   using deadline = createDeadline(options.maxTimeMs);
   const signal = AbortSignal.any([options.signal, deadline.signal]);
   const ending = await untilEnd({ ...options, signal }).catch((cause): Ending => {
-    if (options.signal.aborted) return { reason: "cancelled", message: "the person stopped the run" };
+    if (options.signal.aborted) return { reason: "cancelled", message: "the run was stopped" };
     // The deadline's reason is the limit.
     if (deadline.signal.aborted) return toEnding(deadline.signal.reason as LimitReached);
     if (!(cause instanceof ApiError)) bug = cause;

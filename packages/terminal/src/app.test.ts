@@ -158,7 +158,7 @@ describe("the terminal agent", () => {
     device.type("Escape");
     await expect.poll(() => agent.isRunning).toBe(false);
     const rows = viewTranscript(events, 80).map(plainText);
-    expect(rows.filter((row) => row !== "")).toEqual(["› go", "I begin", "∙ the person stopped the run"]);
+    expect(rows.filter((row) => row !== "")).toEqual(["› go", "I begin", "∙ the run was stopped"]);
   });
 
   test("Esc Esc lists the earlier messages, and the chosen one goes to /rewind", async () => {

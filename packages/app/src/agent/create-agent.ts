@@ -71,14 +71,18 @@ export interface EmbeddedAgent extends AsyncDisposable {
   run(prompt: string, options?: { readonly signal?: AbortSignal }): AsyncGenerator<RunEvent, void>;
   /** The parts behind it: session, checkpoints, MCP servers, tools. */
   open(): Promise<OpenedAgent>;
+  /** Ends its run, commands, jobs and sub-agents. */
+  close(): Promise<void>;
 }
 
 /** The agent as a library: a conversation that keeps its session from run to run. */
 export function createAgent(options: CreateAgentOptions = {}): EmbeddedAgent {
   let opening: Promise<OpenedAgent> | undefined;
   const open = () => (opening ??= openAgent(toOptions(options)));
+  const close = async () => await (await opening?.catch(() => undefined))?.[Symbol.asyncDispose]();
   return {
     open,
+    close,
     async *run(prompt, { signal } = {}) {
       const opened = await open();
       const { agent } = opened;
@@ -109,9 +113,7 @@ export function createAgent(options: CreateAgentOptions = {}): EmbeddedAgent {
       }
       yield result.finish(await running, unapproved.ways.keys());
     },
-    async [Symbol.asyncDispose]() {
-      await (await opening?.catch(() => undefined))?.[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -128,18 +130,23 @@ function toOptions({
     ...rest,
     roots: [resolve(cwd)],
     ...(tools && { customTools: tools }),
-    ask: canUseTool ? toAsk(canUseTool, ask) : ask,
+    ask: canUseTool || ask ? toAsk(canUseTool, ask) : undefined,
     ...(hooks && { steps: () => [toStep(hooks)], onMoment: hooks.onMoment }),
   };
 }
 
 const toAsk =
-  (canUseTool: NonNullable<CreateAgentOptions["canUseTool"]>, others: Ask | undefined): Ask =>
+  (canUseTool: CreateAgentOptions["canUseTool"], others: Ask | undefined): Ask =>
   async (question, signal) => {
-    if (question.kind !== "permission") return others?.(question, signal);
-    const { action, input, preview, reason } = question;
-    const answer = await canUseTool({ action, input, preview, reason, signal });
-    return "deny" in answer ? { answer: "deny", reason: answer.deny } : { answer: answer.allow };
+    try {
+      if (question.kind !== "permission" || !canUseTool) return await others?.(question, signal);
+      const { action, input, preview, reason } = question;
+      const answer = await canUseTool({ action, input, preview, reason, signal });
+      return "deny" in answer ? { answer: "deny", reason: answer.deny } : { answer: answer.allow };
+    } catch (cause) {
+      signal.throwIfAborted();
+      return { answer: "unattended", reason: `the program that asks failed: ${messageOf(cause)}` };
+    }
   };
 
 const toStep =
@@ -148,14 +155,20 @@ const toStep =
     const early = await beforeCall?.(call);
     if (early) return early;
     const result = await next(call);
-    return (await afterCall?.(call, result)) ?? result;
+    try {
+      return (await afterCall?.(call, result)) ?? result;
+    } catch (cause) {
+      throw new Error(`the call has run, and the hook after it failed: ${messageOf(cause)}`, { cause });
+    }
   };
 
 /** A run that failed midway, such as on a full disk, has a result as well. */
 const toFailure = (cause: unknown): Pick<RunEnded, "reason" | "message"> => ({
   reason: "failed",
-  message: cause instanceof Error ? cause.message : String(cause),
+  message: messageOf(cause),
 });
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 /** Values that are pushed, for one reader. */
 function createQueue<T>() {
