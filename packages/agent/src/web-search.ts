@@ -64,7 +64,7 @@ const idsOf = (messages: readonly Message[], fits: (part: WebSearchPart) => bool
       .map(({ search_id }) => search_id),
   );
 
-/** The same message when all of its searches stay. */
+/** The message with only the searches that fit; the same object when all do. */
 function keep(message: AssistantMessage, fits: (part: WebSearchPart) => boolean): AssistantMessage {
   const content = message.content.filter((part) => !isSearch(part) || fits(part));
   return content.length === message.content.length ? message : { ...message, content };

@@ -5,7 +5,7 @@ import type { Processes, SharedEvent } from "./processes.ts";
 
 /** Events are sent together, at most this often: about once per frame of a slow screen. */
 const BATCH_MS = 50;
-/** Of one message; the rest follows in the next one. */
+/** The size of one message; the rest follows in the next one. */
 const MAX_BATCH_BYTES = 1024 * 1024;
 
 /** Sends events to one page from a known number on; a page that is too slow learns how many it lost. */

@@ -14,7 +14,7 @@ const POLICY = [
   `report-uri ${API_PATH}/csp-report`,
 ].join("; ");
 
-/** Of every answer below /console. */
+/** Every answer below /console has them. */
 export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": POLICY,
   "x-content-type-options": "nosniff",

@@ -107,7 +107,7 @@ export function createConfinement(
     const uris = inside.map(pathToUri);
     const message = isInside(path)
       ? `${pathToUri(path)} is among the secrets of this user, which are hidden from all tools`
-      : `that is outside the workspace; it has ${uris.join(", ")}`;
+      : `the path leads outside the workspace, which has ${uris.join(", ")}`;
     throw new ToolError("OUTSIDE_WORKSPACE", message, { roots: uris });
   };
 

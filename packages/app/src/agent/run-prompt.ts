@@ -56,7 +56,7 @@ export interface PromptOutcome {
   readonly unfit?: string;
   /** The rules and flags that would have allowed the calls that no one could approve. */
   readonly ways: ReadonlySet<string>;
-  /** Of a slash command that sent nothing to the model. */
+  /** The outcome of a slash command that sent nothing to the model. */
   readonly command?: SlashOutcome;
 }
 

@@ -130,7 +130,7 @@ Type / for commands, @ for files, Esc to stop, Ctrl-C twice to leave. octant run
       before = left;
       from = left.next === "new" ? undefined : left.next;
       rules = from?.how === "fork" ? left.rules : undefined;
-      // Another session that is resumed has its own.
+      // A resumed session has a mode of its own.
       mode = from?.how === "resume" ? undefined : left.mode;
       beginning = left.draft === undefined ? {} : { draft: left.draft };
     }

@@ -75,7 +75,7 @@ export interface Reading {
 
 /** Up to here the whole file is hashed even if a part of it is read; fs.stat hashes bigger ones. */
 const MAX_EAGER_HASH_BYTES = 64 * 1024 * 1024;
-/** Of a file too big to scan, this much decides whether it is text. */
+/** How much of a file that is too big to scan decides whether it is text. */
 const SNIFF_BYTES = 64 * 1024;
 const BOM_BYTES = 3;
 /** Below this size, scanning the bytes again is faster than a cache lookup. */

@@ -28,7 +28,7 @@ const isHere = (identity: string): boolean => {
   return theirs === namespace();
 };
 
-/** Of pids; empty without /proc. */
+/** The namespace of our process ids; empty without /proc. */
 const namespace = (): string =>
   attempt(() => readlinkSync("/proc/self/ns/pid"))?.replace(/^pid:\[(\d+)\]$/, "@$1") ?? "";
 

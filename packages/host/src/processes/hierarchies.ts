@@ -74,7 +74,7 @@ interface Mount {
   readonly options: ReadonlySet<string>;
 }
 
-/** Of /proc/self/mountinfo: `36 35 0:31 ROOT POINT rw,relatime shared:9 - TYPE SOURCE OPTIONS`. */
+/** Reads /proc/self/mountinfo: `36 35 0:31 ROOT POINT rw,relatime shared:9 - TYPE SOURCE OPTIONS`. */
 function parseMounts(text: string): Mount[] {
   return text.split("\n").flatMap((line) => {
     const [before = "", after = ""] = line.split(" - ");

@@ -304,7 +304,7 @@ function checkPlatform(): void {
     });
 }
 
-/** Of commands that Octant runs for itself, such as the versions that `octant doctor` asks for. Nobody else lists them. */
+/** Owns the commands that Octant runs for itself, such as those with which `octant doctor` asks for versions. Nobody else lists them. */
 export const OWN_COMMANDS = "octant";
 
 const isOf = (record: { readonly owner?: string | undefined }, owner: string | null): boolean =>

@@ -118,7 +118,7 @@ function variablesFolder(scratch: Scratch): string {
   return folder;
 }
 
-/** Of one process. Node raises its own limit to the hard one, which is a million in many containers, and children inherit it. */
+/** The limit of one process. Node raises its own limit to the hard one, which is a million in many containers, and children inherit it. */
 const MAX_OPEN_FILES = 65_536;
 
 /**

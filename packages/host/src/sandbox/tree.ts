@@ -82,7 +82,7 @@ const MAX_ATTEMPTS = 10;
 /** Not removed: while we went through a folder, a command could put a link to somewhere else into our way. */
 export const moveAway = (path: string): void => renameSync(path, `${path}.${randomBytes(8).toString("hex")}`);
 
-/** Of the entry itself, links not followed; nothing when it is missing or cannot be reached. */
+/** The state of the entry itself: links are not followed. undefined when it is missing or cannot be reached. */
 export const lstatOf = (path: Path): Stats | undefined =>
   attempt(() => lstatSync(toNative(path), { throwIfNoEntry: false }));
 

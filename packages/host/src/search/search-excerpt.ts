@@ -1,7 +1,7 @@
 import { restOfCharacter, wholeCharacters } from "../files/text.ts";
 import type { Source } from "./search-source.ts";
 
-/** Of a line, or of all the lines of one match, this much is shown. */
+/** How much is shown of a line, or of all the lines of one match. */
 const MAX_TEXT_BYTES = 500;
 /** How much of a cut line is shown in front of the match. */
 const LEAD_BYTES = 120;

@@ -19,7 +19,7 @@ export interface RecordFilter {
 
 type Key = Omit<OwnRecord, "body">;
 
-/** Of one kind and owner. */
+/** The records of one kind and owner. */
 const MAX_RECORDS = 1_000;
 
 /** Small documents of callers. Each caller has its newest ones of a kind; older ones are dropped. */

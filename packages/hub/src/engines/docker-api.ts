@@ -18,7 +18,7 @@ export interface ApiCall {
 
 /** All engines since 2020 speak it: Docker 20.10 and Podman 3. */
 const API_VERSION = "v1.41";
-/** Of the paths that only Podman has. */
+/** The version in paths that only Podman has. */
 const PODMAN_VERSION = "v4.0.0";
 const MAX_MESSAGE_CHARS = 1_000;
 const NOT_FOUND = 404;

@@ -6,7 +6,7 @@ export interface MachineImage {
   readonly mounts: readonly Mount[];
 }
 
-/** Of a container whose main process is the way to the hub's proxy. */
+/** Marks a container whose main process is the way to the hub's proxy. */
 export const FORWARDER_LABEL = "octant.forwarder";
 
 /** The environment of every container. */

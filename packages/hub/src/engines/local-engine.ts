@@ -32,7 +32,7 @@ interface Stored {
 
 const END_MS = 2_000;
 const SAMPLE_MS = 100;
-/** Of `ulimit -f`. */
+/** The unit of `ulimit -f`. */
 const BLOCK_BYTES = 512;
 /** Enters the groups that are named before `--`, limits the size of files, and becomes the command. */
 const ENTER =

@@ -142,7 +142,10 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
     return left;
   };
   client.onAskedForRoom(
-    (label) => void giveRoom(label).catch((cause: unknown) => log(`hub: no room was made: ${cause}`)),
+    (label) =>
+      void giveRoom(label).catch((cause: unknown) =>
+        log(`hub: a place on a host cannot be freed for other work: ${cause}`),
+      ),
   );
   /** Waits for a host. Workspaces that nobody uses make room for those that wait. */
   const currentOf = async ({ wanted, needs }: Held, waiting: Waiting): Promise<HeldPlace> => {

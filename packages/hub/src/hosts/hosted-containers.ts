@@ -80,7 +80,7 @@ export function createHostedContainers(options: HostedContainersOptions): {
   };
   const exec = (project: Project, spec: ExecSpec): Promise<ExecProcess> =>
     start(project, { ...spec, tools: false });
-  /** Of the places that are open; nothing is started. */
+  /** Asks every open place of a project; starts none. */
   const askAll = async <T>(project_id: string, operation: string): Promise<readonly T[]> => {
     const answers: T[] = [];
     for (const { ready } of await places.of(project_id)) {

@@ -58,7 +58,7 @@ export function createAtOwner({ ownerOf, pass }: AtOwnerOptions) {
   };
 }
 
-/** Of a call whose caller is at another hub: it has no stream, and nobody can be asked. */
+/** The context of a call that another hub passed on: it has no stream, and nobody can be asked. */
 const toContext = (caller: Caller, signal: AbortSignal): Context => ({
   traceId: "",
   signal,

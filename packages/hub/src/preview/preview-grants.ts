@@ -15,7 +15,7 @@ interface Stored {
 const CODE_BYTES = 32;
 const LINK_MS = 10 * 60_000;
 export const COOKIE_MS = 12 * 3_600_000;
-/** Of each kind; beyond it the oldest end. */
+/** The grants of each kind; when there are more, the oldest end. */
 const MAX_GRANTS = 1_000;
 
 export type PreviewGrants = ReturnType<typeof createPreviewGrants>;

@@ -175,7 +175,7 @@ export interface Project extends Omit<ProjectSettings, "limits">, KeepsEvents {
   readonly limits: ProjectLimits;
   /** The folder that has its repository and workspaces, where several hubs share a database. */
   readonly place?: string | undefined;
-  /** Of the image that hosts build for it; another one makes them build it again. */
+  /** The version of the image that hosts build for it; they build it again when it changes. */
   readonly image_version?: string | undefined;
   readonly created_at: string;
   readonly updated_at: string;

@@ -42,7 +42,7 @@ const MAX_RUNS = 500;
 const DAY_MS = 24 * 3_600_000;
 const DEFAULT_DAYS = 7;
 const MAX_DAYS = 366;
-/** Of one schedule; one that runs every minute has 10,080 times a week. */
+/** The planned times shown of one schedule: one that runs every minute has 10,080 a week. */
 const MAX_PLANNED = 200;
 const READ = { access: "read", timing: "sync", intent: "inspect" } as const;
 const WRITE = { access: "write", timing: "sync", intent: "apply" } as const;

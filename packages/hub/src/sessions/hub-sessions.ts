@@ -252,5 +252,5 @@ export function createHubSessions(options: HubSessionsOptions) {
   };
 }
 
-/** Of a session's id, for the branch of its workspace. */
+/** How much of a session's id the branch of its workspace has in its name. */
 const NAME_CHARS = 8;

@@ -8,7 +8,7 @@ import { createRunGit, type RunGit, withoutCredentials } from "./git-repository.
 const FIRST_BRANCH = "main";
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 const MAX_CONFLICTS = 100;
-/** Of a repository with a working tree, and of a bare one. */
+/** What a repository with a working tree has, and what a bare one has. */
 const REPOSITORY_MARKS = [".git", "HEAD"];
 /**
  * A folder whose working tree is clean follows its branch. Its hooks do not run: git does not pass our settings on to

@@ -10,7 +10,7 @@ export interface ResolvedPath {
   readonly real: Path;
   /** Whether the call is about all that is below it, too. */
   readonly isTree: boolean;
-  /** Of a file that has more names than this one. */
+  /** Set when the file has other names, too. */
   readonly inode?: string;
 }
 

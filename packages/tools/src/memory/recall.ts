@@ -11,7 +11,7 @@ import {
 } from "@octant/search";
 import type { MemoryFilter, MemoryItem, MemoryStore } from "./memory-store.ts";
 
-/** Of BM25. */
+/** The parameter k1 of BM25. */
 const SATURATION = 1.2;
 const LENGTH_PENALTY = 0.75;
 /** In terms. A constant, so that scores of different stores can be compared. */

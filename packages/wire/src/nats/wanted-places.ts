@@ -161,7 +161,7 @@ async function wantPlace(connection: NatsConnection, owner: string, needs: Place
   };
 }
 
-/** Of a place that no host has taken yet. */
+/** Withdraws the request for a place that no host has taken yet. */
 async function withdraw({ jsm }: NatsConnection, subject: string): Promise<void> {
   const waiting = await jsm.streams.getMessage(PLACES_STREAM, { last_by_subj: subject });
   if (waiting) await jsm.streams.deleteMessage(PLACES_STREAM, waiting.seq);

@@ -21,7 +21,7 @@ export type Message =
   | { readonly kind: "refused"; readonly code: ErrorCode; readonly message: string; readonly details: object }
   | { readonly kind: "failed"; readonly message: string };
 
-/** Of one part, or of the whole result where it comes at once. */
+/** The time for one part, or for the whole result where it comes at once. */
 const MAX_MS = 30_000;
 const MAX_HEAP_MB = 768;
 const ENTRY = fileURLToPath(new URL(`./isolate-entry${extname(import.meta.url)}`, import.meta.url));
