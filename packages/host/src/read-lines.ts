@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { createLineSplitter } from "@octant/core";
 
 /**
  * Reports the lines of a stream of JSON. They end at line feeds alone: JSON text may contain U+2028 and U+2029, where
@@ -9,20 +10,10 @@ export function readLines(
   onLine: (line: string) => void,
   onEnd: () => void = () => {},
 ): void {
-  let open: string[] = [];
-  input.setEncoding("utf8");
-  input.on("data", (text: string) => {
-    const [first = "", ...others] = text.split("\n");
-    open.push(first);
-    for (const next of others) {
-      const line = open.join("");
-      open = [next];
-      onLine(line);
-    }
-  });
+  const split = createLineSplitter({ onLine, hasEmptyLines: true }, Number.POSITIVE_INFINITY);
+  input.on("data", split);
   input.once("end", () => {
-    const last = open.join("");
-    if (last !== "") onLine(last);
+    split.flush();
     onEnd();
   });
 }

@@ -12,9 +12,8 @@ import {
 } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
-import { attempt, counted, refuseNewer, ToolError } from "@octant/core";
+import { attempt, counted, createLineSplitter, refuseNewer, ToolError } from "@octant/core";
 import { findTrusted, runTrusted } from "@octant/host";
 import { z } from "zod";
 import { openPlace, removePlace } from "../peers/place.ts";
@@ -239,8 +238,12 @@ async function checkRows(place: string, { sha256 }: BackupManifest): Promise<voi
 }
 
 async function* readRows(place: string): AsyncGenerator<DumpRow> {
-  for await (const line of createInterface({ input: createReadStream(join(place, ROWS)) }))
-    yield DumpRow.parse(JSON.parse(line));
+  const lines: string[] = [];
+  const split = createLineSplitter({ onLine: (line) => lines.push(line) }, Number.POSITIVE_INFINITY);
+  for await (const chunk of createReadStream(join(place, ROWS))) {
+    split(chunk);
+    for (const line of lines.splice(0)) yield DumpRow.parse(JSON.parse(line));
+  }
 }
 
 async function restoreProjects(

@@ -48,7 +48,8 @@ test("a backup of a running hub is restored with its projects, commits, files an
   git(place, "add", "-A");
   git(place, "commit", "-qm", "Second");
   writeFileSync(join(place, "c.txt"), "not committed\n");
-  await hub.store.events.append("ses_1", { seq: 1 });
+  const event = { seq: 1, type: "title", title: "a line\u2028another\u2029" };
+  await hub.store.events.append("ses_1", event);
   const env = { PATH: process.env.PATH, HOME: folder };
   const file = join(folder, "backup.tar.gz");
   const saved = await backUpHub({ folder: join(folder, "hub"), file, env });
@@ -69,7 +70,7 @@ test("a backup of a running hub is restored with its projects, commits, files an
   });
   const copy = join(restored.hub.workspaces.folderOf(project_id), workspace_id);
   expect(readFileSync(join(copy, "c.txt"), "utf8")).toBe("not committed\n");
-  expect(await restored.hub.store.events.last("ses_1")).toBe(1);
+  expect(await restored.hub.store.events.read("ses_1", 0, 10)).toEqual([event]);
   expect(await restored.get("workspace.merge", { workspace_id })).toMatchObject({
     merged: true,
     pushed: true,

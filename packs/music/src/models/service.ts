@@ -1,4 +1,4 @@
-import { type Progress, ToolError } from "@octant/core";
+import { createLineSplitter, type Progress, ToolError } from "@octant/core";
 import { z } from "zod";
 
 const MAX_REPLY_BYTES = 384 * 1024 * 1024;
@@ -54,22 +54,16 @@ async function readLines(
   onProgress: (update: Progress) => void,
 ): Promise<unknown> {
   let result: { readonly value: unknown } | undefined;
-  const take = (text: string) => {
-    if (text.trim() === "") return;
+  const onLine = (text: string) => {
     const line = Line.safeParse(parse(url, text));
     if (!line.success || result) throw upstream(url, `an unexpected line: ${text}`);
     if ("progress" in line.data) onProgress(line.data);
     else if ("error" in line.data) throw upstream(url, line.data.error.message);
     else result = { value: line.data.result };
   };
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const bytes of limited(url, response, signal)) {
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) take(line);
-  }
-  take(rest);
+  const split = createLineSplitter({ onLine }, MAX_REPLY_BYTES);
+  for await (const bytes of limited(url, response, signal)) split(Buffer.from(bytes));
+  split.flush();
   if (!result) throw upstream(url, "the stream ended without a result");
   return result.value;
 }
