@@ -247,14 +247,15 @@ test("a program that embeds the agent sees the same moments and answers them in 
       hooks: {
         onMoment(moment, fields) {
           seen.push(moment);
-          if (moment === "UserPromptSubmit") return { context: `typed: ${fields["prompt"]}` };
-          return moment === "Stop" && !fields["stop_hook_active"] ? { block: "once more" } : undefined;
+          if (moment === "SessionStart") seen.push(fields.source);
+          if (moment === "UserPromptSubmit") return { context: `typed: ${fields.prompt}` };
+          return moment === "Stop" && !fields.stop_hook_active ? { block: "once more" } : undefined;
         },
       },
     });
     for await (const _event of agent.run("hi"));
   }
-  expect(seen).toEqual(["SessionStart", "UserPromptSubmit", "Stop", "Stop", "SessionEnd"]);
+  expect(seen).toEqual(["SessionStart", "startup", "UserPromptSubmit", "Stop", "Stop", "SessionEnd"]);
   expect(provider.requests[0]?.raw).toContain("typed: hi");
   expect(provider.requests[1]?.raw).toContain("once more");
   await provider[Symbol.asyncDispose]();

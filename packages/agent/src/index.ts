@@ -74,7 +74,14 @@ export { describeRetry, type RetryOptions } from "./providers/retry.ts";
 export { createSseFrameBuffer } from "./providers/sse.ts";
 export { toFailure } from "./run-calls.ts";
 export { type EventStore, Session } from "./session.ts";
-export type { MomentOutcome, SessionHooks, SessionMoment } from "./session-hooks.ts";
+export type {
+  MemberFields,
+  MomentArguments,
+  MomentFields,
+  MomentOutcome,
+  SessionHooks,
+  SessionMoment,
+} from "./session-hooks.ts";
 export { toClaudeTranscript } from "./sessions/claude-transcript.ts";
 export { escapeHtml, exportHtml, exportJson, exportMarkdown } from "./sessions/export.ts";
 export { FileSessionStore } from "./sessions/file-session-store.ts";

@@ -1,12 +1,24 @@
-/** The moments of a session at which hooks run, with the names of Claude Code. */
-export type SessionMoment =
-  | "SessionStart"
-  | "UserPromptSubmit"
-  | "Stop"
-  | "SubagentStop"
-  | "PreCompact"
-  | "Notification"
-  | "SessionEnd";
+/** The fields that a hook gets at each moment of a session, with the names of Claude Code. */
+export interface MomentFields {
+  readonly SessionStart: { readonly source: "startup" | "resume" };
+  readonly UserPromptSubmit: { readonly prompt: string };
+  readonly Stop: StopFields;
+  readonly SubagentStop: StopFields & MemberFields;
+  readonly PreCompact: PreCompactFields & Partial<MemberFields>;
+  readonly Notification: { readonly message: string; readonly notification_type: string };
+  readonly SessionEnd: { readonly reason: string };
+}
+type StopFields = { readonly stop_hook_active: boolean; readonly last_assistant_message: string };
+type PreCompactFields = { readonly trigger: "manual" | "auto"; readonly custom_instructions: string };
+/** The sub-agent whose moment it is. */
+export type MemberFields = { readonly agent_id: string; readonly agent_type: string };
+
+/** The moments of a session at which hooks run. */
+export type SessionMoment = keyof MomentFields;
+/** A moment and its fields: testing the moment tells the compiler the fields. */
+export type MomentArguments = {
+  [M in SessionMoment]: [moment: M, fields: MomentFields[M]];
+}[SessionMoment];
 
 export interface MomentOutcome {
   /** Refuses the message, the end or the compaction, and says why. */
@@ -22,9 +34,9 @@ export interface MomentOutcome {
 /** Runs hooks at the moments of a session. */
 export interface SessionHooks {
   /** `subject` is what a matcher is about, such as the source of a start. */
-  fire(
-    moment: SessionMoment,
-    facts: { readonly subject?: string; readonly fields: Readonly<Record<string, unknown>> },
+  fire<M extends SessionMoment>(
+    moment: M,
+    facts: { readonly subject?: string; readonly fields: MomentFields[M] },
     signal: AbortSignal,
   ): Promise<MomentOutcome>;
   /** Returns the hooks' notes for the model since the last call, such as about a tool's answer. */

@@ -80,8 +80,9 @@ export class Compactor {
 
   async #isRefused(cause: Compacted["cause"], signal: AbortSignal): Promise<boolean> {
     const trigger = cause === "asked" ? "manual" : "auto";
-    const facts = { subject: trigger, fields: { trigger, custom_instructions: "" } };
-    const { block, stop, messages = [] } = await this.#hooks.fire("PreCompact", facts, signal);
+    const fields = { trigger, custom_instructions: "" } as const;
+    const outcome = await this.#hooks.fire("PreCompact", { subject: trigger, fields }, signal);
+    const { block, stop, messages = [] } = outcome;
     const refused = block ?? stop;
     const reasons = refused === undefined ? [] : [`a hook refused the compaction: ${refused}`];
     await tellOutcome(this.#session, { messages: [...messages, ...reasons] });
