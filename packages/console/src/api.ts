@@ -21,7 +21,7 @@
  * Everything else is a call: of a tool of that process, or of the person's tool `console` (`ConsoleActions`), which
  * every process has and no model sees.
  */
-import type { ConsoleTool } from "@octant/app";
+import type { ConsoleTool, ProcessStatus } from "@octant/app";
 import { FORM_ANSWERS, PERMISSION_ANSWERS } from "@octant/core";
 import { z } from "zod";
 
@@ -40,6 +40,7 @@ export type {
   SandboxState,
   SessionEvent,
   SessionRow,
+  SessionStatus as OpenSession,
   SettingRow,
   ToolRow,
   UndoableTurn,
@@ -120,47 +121,20 @@ export const Question = z.looseObject({
 });
 export type Question = z.output<typeof Question>;
 
-/** A session of the agent that is open in a process. */
-export const OpenSession = z.object({
-  session_id: z.string(),
-  title: z.string(),
-  model: z.string(),
-  /** `waiting`: it asked a person. */
-  state: z.enum(["working", "waiting", "idle"]),
-  turns: z.int(),
-  cost: z.number().nullable(),
-});
-export type OpenSession = z.output<typeof OpenSession>;
-
-/** An Octant process of this person. */
-export const OctantProcess = z.object({
+/** An Octant process of this person. The roots are empty for a hub. */
+export interface OctantProcess extends Omit<ProcessStatus, "state" | "questions"> {
   /** Names it in requests; it is unique as long as the process runs. */
-  id: z.string(),
-  pid: z.int(),
-  version: z.string(),
-  /** The command that started it, such as `serve`, `chat`, `serve --http`, `acp`, `console`, `session`. */
-  command: z.string(),
-  started_at: z.string(),
-  /** The folders that it works in; empty for a hub. */
-  roots: z.array(z.string()),
-  /** The MCP clients that have called it, the last one first. */
-  clients: z.array(z.string()),
-  /** The tools that can be called there; absent for a process of an earlier version. */
-  tools: z.array(z.string()).optional(),
+  readonly id: string;
   /** `silent`: it does not answer, such as a stopped process; the other fields are the last known ones. */
-  state: z.enum(["working", "waiting", "idle", "silent"]),
-  running_calls: z.int(),
-  sessions: z.array(OpenSession),
-  questions: z.array(Question),
-});
-export type OctantProcess = z.output<typeof OctantProcess>;
+  readonly state: ProcessStatus["state"] | "silent";
+  readonly questions: Question[];
+}
 
-export const ProcessList = z.object({
-  processes: z.array(OctantProcess),
+export interface ProcessList {
+  readonly processes: OctantProcess[];
   /** The list is at least as new as this event of the stream; apply those after it. */
-  seq: z.int(),
-});
-export type ProcessList = z.output<typeof ProcessList>;
+  readonly seq: number;
+}
 
 /**
  * GET /events: server-sent events over all processes, also of those that start later. Each message has
