@@ -86,6 +86,19 @@ test("calls of before the page was opened come first, each once, and take their 
   expect(failed.map((number) => log.at(number)?.trace_id)).toEqual(["b"]);
 });
 
+test("calls from before are in the order of time, though each process lists its own", () => {
+  const log = new CallLog();
+  const filtered = new FilteredCalls(log);
+  const at = (trace_id: string, seconds: number) => call(trace_id, { started_at: seconds * 1_000 });
+  log.add(at("5", 50));
+  const ids = () => filtered.numbers(EVERYTHING).map((number) => log.at(number)?.trace_id);
+  expect(ids()).toEqual(["5"]);
+  log.prepend([at("2", 20), at("4", 40), at("1", 10), at("6", 60), at("3", 30)]);
+  expect(ids()).toEqual(["1", "2", "3", "4", "5", "6"]);
+  for (const id of ["5", "6"]) log.add({ ...at(id, Number(id) * 10), code: "OK" });
+  expect(log.rows.map(({ code }) => code)).toEqual([...Array(4).fill(undefined), "OK", "OK"]);
+});
+
 test("calls of a process that is connected later are put where they belong, and a running one still ends", () => {
   const log = new CallLog();
   const filtered = new FilteredCalls(log);

@@ -61,15 +61,16 @@ export class CallLog {
     if (this.#rows.length > MAX_CALLS) this.#forget();
   }
 
-  /** Prepends calls to the ones that the page has seen, and leaves out duplicates. */
+  /** Adds calls from before those that the page has seen, and leaves out duplicates. Each process lists its own. */
   prepend(calls: readonly LiveCall[]): void {
     const known = new Set(this.#rows.map(keyOf));
     const byKey = new Map(calls.filter((call) => !known.has(keyOf(call))).map((call) => [keyOf(call), call]));
-    const older = [...byKey.values()];
-    this.#rows = [...older, ...this.#rows];
-    this.#forgotten -= older.length;
-    this.#older += older.length;
-    for (const [index, call] of older.entries())
+    this.#rows = [...byKey.values(), ...this.#rows].sort((a, b) => a.started_at - b.started_at);
+    this.#forgotten -= byKey.size;
+    this.#older += byKey.size;
+    this.moved += 1;
+    this.#running.clear();
+    for (const [index, call] of this.#rows.entries())
       if (call.code === undefined) this.#running.set(keyOf(call), this.#forgotten + index);
   }
 
