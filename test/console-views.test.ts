@@ -304,6 +304,9 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
     await page.locator(".figures", { hasText: "Memory" }).waitFor();
     await page.locator(".figures", { hasText: "Index" }).waitFor();
     await page.locator(".checks li", { hasText: "node" }).first().waitFor();
+    await page
+      .getByRole("heading", { name: /^Calls of all processes in this project in the last / })
+      .waitFor();
     // What a person looks at is not recorded.
     const { me } = stage.api;
     const { data } = await stage.api.call(me.process, "console", "audit", { action: "ws.capabilities" });

@@ -135,6 +135,7 @@ function Latencies({ health: { latencies, since } }: { readonly health: HealthSt
           of all processes in this project
           {since && (
             <>
+              {" "}
               in the last <Ago at={since} />, waiting for answers included
             </>
           )}
