@@ -72,6 +72,32 @@ test("a transcript has messages, calls with their results, questions with their 
   expect(context).toEqual({ used: 1_200, size: 200_000 });
 });
 
+test("a call that was refused before it began is listed with what the model wrote", () => {
+  const call = { type: "tool_call", id: "c", name: "nope", arguments: '{"a":1}' };
+  const { entries } = toTranscript([
+    event(1, "message", { message: { role: "assistant", content: [call] } }),
+    event(2, "tool_ended", {
+      call_id: "c",
+      name: "nope",
+      content: [{ type: "text", text: "there is no tool 'nope'" }],
+      is_error: true,
+      code: "UNKNOWN_TOOL",
+      duration_ms: 0,
+    }),
+  ]);
+  expect(entries).toMatchObject([
+    {
+      kind: "call",
+      seq: 2,
+      title: "nope",
+      input: '{"a":1}',
+      result: "there is no tool 'nope'",
+      failed: true,
+      code: "UNKNOWN_TOOL",
+    },
+  ]);
+});
+
 test("cost and context over time are summed once, sub-agents included", () => {
   expect(toTranscript(EVENTS).usage.map(({ cost, context }) => [cost, context])).toEqual([
     [0.25, 900],

@@ -72,6 +72,8 @@ export interface UsagePoint {
 export function toTranscript(events: readonly SessionEvent[]): Transcript {
   const entries: Entry[] = [];
   const calls = new Map<string, number>();
+  /** The arguments of calls as the model wrote them. */
+  const written = new Map<string, unknown>();
   const questions = new Map<string, number>();
   const usage: UsagePoint[] = [];
   let plan: Transcript["plan"];
@@ -79,6 +81,19 @@ export function toTranscript(events: readonly SessionEvent[]): Transcript {
   let cost = 0;
   const note = ({ seq, at }: SessionEvent, text: string, level = "info") =>
     entries.push({ kind: "note", seq, at, level, text });
+  const begin = ({ seq, at, call_id, name, title }: SessionEvent, input: unknown) => {
+    calls.set(String(call_id), entries.length);
+    entries.push({
+      kind: "call",
+      seq,
+      at,
+      call_id: String(call_id),
+      name: String(name),
+      title: String(title ?? name),
+      input,
+      pictures: [],
+    });
+  };
   for (const event of events) {
     const { seq, at } = event;
     const field = (name: string) => event[name];
@@ -97,6 +112,8 @@ export function toTranscript(events: readonly SessionEvent[]): Transcript {
         const { content } = Object(field("message"));
         const searched = searchesIn(content);
         if (searched) note(event, searched);
+        for (const { type, id, arguments: input } of partsOf(content))
+          if (type === "tool_call") written.set(String(id), input);
         const text = textIn(content);
         const thinking = textIn(content, "thinking");
         if (text || thinking) entries.push({ kind: "assistant", seq, at, text, thinking });
@@ -112,24 +129,16 @@ export function toTranscript(events: readonly SessionEvent[]): Transcript {
           entries.push({ kind: "assistant", seq, at, text: String(field("text")), thinking: "" });
         note(event, "Stopped");
         break;
-      case "tool_began": {
-        const call_id = String(field("call_id"));
-        calls.set(call_id, entries.length);
-        entries.push({
-          kind: "call",
-          seq,
-          at,
-          call_id,
-          name: String(field("name")),
-          title: String(field("title") ?? field("name")),
-          input: field("input"),
-          pictures: [],
-        });
+      case "tool_began":
+        begin(event, field("input"));
         break;
-      }
-      case "tool_ended":
+      case "tool_ended": {
+        const call_id = String(field("call_id"));
+        // One that was refused before it began, such as one of an unknown tool.
+        if (!calls.has(call_id)) begin(event, written.get(call_id));
         endCall(entries, calls, event);
         break;
+      }
       case "permission_asked":
         questions.set(String(field("permission_id")), entries.length);
         entries.push({ kind: "question", seq, at, action: String(field("action")) });
