@@ -157,6 +157,25 @@ test("a rule for always stays, also when a command runs that may not make such a
   expect(existsSync(planted), "the command's own file was moved away").toBe(false);
 });
 
+test("a rule for always stays while a command of another process runs, and a folder that one plants does not", async () => {
+  using project = createFixtureProject();
+  const settings = join(project.root, ".hanzo/settings.local.json");
+  const command = "echo up; until [ -e go ]; do sleep 0.05; done; rm -r .hanzo; mkdir .hanzo; sleep 300";
+  const exec = { action: "exec", command, wait_for: { pattern: "up" } };
+  await using other = await openSlashSession(project, ({ answers }) =>
+    answers === 0 ? { parts: [{ call: "proc", input: exec }] } : { parts: [{ text: "done" }] },
+  );
+  await other.run("/permissions allow *");
+  await other.opened.agent.send("start it");
+  {
+    await using session = await openSlashSession(project, () => ({ parts: [{ text: "done" }] }));
+    expect(await session.run("/permissions allow fs.read always")).toContain("from now on");
+  }
+  expect(readFileSync(settings, "utf8")).toContain("fs.read");
+  writeFileSync(join(project.root, "go"), "");
+  await expect.poll(() => existsSync(join(project.root, ".hanzo"))).toBe(false);
+});
+
 test("/commit without a message lists the files that it would commit, and commits nothing yet", async () => {
   using project = createFixtureProject();
   writeFileSync(join(project.root, ".env"), "KEY=1\n");

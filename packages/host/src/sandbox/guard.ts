@@ -1,9 +1,10 @@
 import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "@octant/core";
 import { type Path, toNative } from "../path.ts";
 import { replaceFile } from "../replace-file.ts";
 import { isInPlace, listProtected, PROTECTED_NAMES, type ProtectedMount } from "./protected.ts";
-import { type Guarded, quarantineNew } from "./quarantine.ts";
+import { type Guarded, makeOurs, quarantineNew } from "./quarantine.ts";
 import type { Scratch } from "./scratch.ts";
 import { lstatOf } from "./tree.ts";
 
@@ -85,11 +86,13 @@ export function createGuard({ roots, scratch, warn }: GuardOptions) {
         },
       };
     },
-    /** Octant itself creates this entry, also while commands run. */
+    /** Makes this folder for Octant itself, also while commands of this or another process run. */
     allow(path: Path): void {
       allowed.add(path);
       const { guarded } = survey;
       renew({ ...survey, guarded: { ...guarded, absent: guarded.absent.filter((one) => one !== path) } });
+      // Its writer reports why it cannot be made.
+      attempt(() => makeOurs(path, quarantine));
     },
     close(): void {
       for (const watcher of watchers.values()) watcher.close();

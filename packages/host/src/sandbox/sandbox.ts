@@ -147,7 +147,7 @@ export interface Sandbox {
   wrapApart(command: ApartCommand): Promise<LaunchedCommand | undefined>;
   /** A folder that Octant shares with the one command it is passed to. */
   openExchange(): Promise<Exchange>;
-  /** Octant itself makes this protected entry: from now on it is not taken for a command's and moved away. */
+  /** Makes this protected folder for Octant itself: no process on this workspace takes it for a command's and moves it away. */
   allowProtected(path: Path): Promise<void>;
   close(): Promise<void>;
 }
