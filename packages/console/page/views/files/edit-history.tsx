@@ -22,16 +22,18 @@ export function EditHistory({ process, roots, file }: Props) {
   );
   if (error !== undefined) return <Problem error={error} retry={reload} />;
   if (!data) return <Loading />;
+  /** Changes without the names of their files are listed for the project, and for none of its files. */
+  const isComplete = data.names_files || file === undefined;
   if (data.edits.length === 0)
     return (
       <Empty
         icon="files"
         title="No recorded changes"
-        {...(data.names_files ? {} : { command: '"audit": { "arguments": "full" }' })}
+        {...(isComplete ? {} : { command: '"audit": { "arguments": "full" }' })}
       >
-        {data.names_files
+        {isComplete
           ? "Changes that agents make with the tools appear here, with who made them."
-          : "The audit log does not record file names, so changes cannot be matched to a file. Add this to ~/.config/hanzo/settings.json for that:"}
+          : "Only changes of sessions are listed by file, because the audit log does not record file names. Add this to ~/.config/hanzo/settings.json for those of other clients:"}
       </Empty>
     );
   return (
