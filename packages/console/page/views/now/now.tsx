@@ -38,7 +38,10 @@ export function NowView() {
             Waiting for you {questions.length > 0 && <span class="count">{questions.length}</span>}
           </h2>
           {questions.length === 0 ? (
-            <p class="calm">Nothing waits for you. Questions of every agent on this machine appear here.</p>
+            <p class="calm">
+              Nothing waits for you. Questions of every agent{" "}
+              {store.me.value?.hub ? "of this hub" : "on this machine"} appear here.
+            </p>
           ) : (
             <ul class="plain-list">
               {questions.map((question) => (
