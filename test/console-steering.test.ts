@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
+import { SIZES } from "./console/browser.ts";
 import {
   allowOnce,
   finishTask,
@@ -73,6 +75,8 @@ describe.each(["wide", "phone"] as const)("sessions at the size %s", (size) => {
     await page.locator(".timeline-bar.waiting:not(.open)").waitFor();
     await page.locator(".timeline-bar.model").first().waitFor();
     await page.locator(".chart canvas").waitFor();
+    // The last values stand below it while the pointer is elsewhere.
+    await page.locator(".u-legend", { hasText: /Context.*\d.* tokens/ }).waitFor();
   });
 
   test("undo shows the diff first and then restores the file", async () => {
@@ -88,8 +92,20 @@ describe.each(["wide", "phone"] as const)("sessions at the size %s", (size) => {
     await shows(page, "No file has changed since");
   });
 
+  test("an undo that continues in a copy gives the message back", async () => {
+    const id = await finishTask(stage, "Refuse unfinished expressions");
+    const page = await visit(`sessions/${id}`);
+    await page.getByRole("tab", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Undo to here" }).first().click();
+    await page.getByRole("dialog").getByRole("button", { name: "Undo and continue in a copy" }).click();
+    await shows(page, "Nothing was said yet");
+    expect(page.url()).not.toContain(id);
+    expect(await page.getByLabel("Message to the agent").inputValue()).toBe("Refuse unfinished expressions");
+    expect(parser()).not.toContain("unexpected end at");
+  });
+
   test("a session is continued, exported as one file, and forked", async () => {
-    const id = await startTask(stage, "hello");
+    const id = await startTask(stage, `hello ${"x".repeat(60)}`);
     await sessionIn(stage, id, "idle");
     const page = await visit(`sessions/${id}`);
     await page.getByLabel("Message to the agent").fill("thank you");
@@ -100,6 +116,12 @@ describe.each(["wide", "phone"] as const)("sessions at the size %s", (size) => {
     const file = await downloading;
     expect(file.suggestedFilename()).toMatch(/^ses_.*\.html$/);
     expect(readFileSync(await file.path(), "utf8")).toContain("thank you");
+    const exported = await page.context().newPage();
+    await exported.goto(pathToFileURL(await file.path()).href);
+    await exported.getByText("thank you").waitFor();
+    const width = await exported.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBeLessThanOrEqual(SIZES[size].width);
+    await exported.close();
     await page.getByRole("button", { name: "Fork" }).click();
     await expect.poll(() => page.url()).not.toContain(id);
     await page.locator(".entry.user", { hasText: "thank you" }).waitFor();

@@ -86,7 +86,7 @@ function fenced(text: string): string {
   return `${fence}\n${text.replace(/\n$/, "")}\n${fence}`;
 }
 
-const STYLE = `:root{color-scheme:light dark}body{font:15px/1.55 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem}
+const STYLE = `:root{color-scheme:light dark}body{font:15px/1.55 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}
 h1{font-size:1.5rem}h2,h3,h4{font-size:1.1rem;margin:1rem 0 .3rem}section{margin:1rem 0}
 pre,code{font:13px/1.45 ui-monospace,monospace}pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4rem 0}
 .markdown pre{background:#8882;border-radius:.4rem;padding:.6rem .8rem}.markdown :not(pre)>code{background:#8882;border-radius:.2rem;padding:0 .2rem}

@@ -5,6 +5,7 @@ import { ChangesPreview } from "../../parts/changes-preview.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { draftOf } from "../../parts/use-draft.ts";
 import { Foreign } from "../../text/foreign.tsx";
 import { counted } from "../../text/format.ts";
 
@@ -12,11 +13,13 @@ interface Props {
   readonly id: string;
   readonly process: string;
   readonly checkpoints: readonly Checkpoint[];
+  /** The whole message of a checkpoint. */
+  messageAt(seq: number): string;
   onDone(): void;
 }
 
 /** Every message of the person is a place to go back to; the diff is shown first. */
-export function Checkpoints({ id, process, checkpoints, onDone }: Props) {
+export function Checkpoints({ id, process, checkpoints, messageAt, onDone }: Props) {
   const { store, router } = usePage();
   const [chosen, setChosen] = useState<{ readonly checkpoint: Checkpoint; readonly changes: FileChanges }>();
   const isReader = store.me.value?.access === "read";
@@ -34,7 +37,7 @@ export function Checkpoints({ id, process, checkpoints, onDone }: Props) {
   };
   const undo = async (andFork: boolean) => {
     if (!chosen) return;
-    const { seq, text } = chosen.checkpoint;
+    const { seq } = chosen.checkpoint;
     try {
       const done = await store.api.person(process, "rewind", { session_id: id, seq, apply: true });
       setChosen(undefined);
@@ -44,7 +47,7 @@ export function Checkpoints({ id, process, checkpoints, onDone }: Props) {
       onDone();
       if (!andFork) return;
       const { session_id } = await store.api.person(process, "fork", { session_id: id, before: seq });
-      store.say(`Continue from before “${text.slice(0, 60)}”.`);
+      draftOf(`message ${session_id}`).set(messageAt(seq));
       router.go("sessions", session_id, { process });
     } catch (cause) {
       store.fail(cause);

@@ -113,7 +113,16 @@ export function SessionDetail({ id, process, row, subAgents, onChanged }: Props)
           </div>
         )}
         {part === "undo" && (
-          <Checkpoints id={id} process={process} checkpoints={session.checkpoints} onDone={reload} />
+          <Checkpoints
+            id={id}
+            process={process}
+            checkpoints={session.checkpoints}
+            messageAt={(seq) => {
+              const entry = transcript.entries.find((one) => one.seq === seq);
+              return entry?.kind === "user" ? entry.text : "";
+            }}
+            onDone={reload}
+          />
         )}
       </Tabs>
       {part === "transcript" && question && (

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { Dot } from "../../parts/badge.tsx";
+import { Empty } from "../../parts/empty.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { useFollowing } from "../../parts/use-following.ts";
 import { Foreign } from "../../text/foreign.tsx";
@@ -24,6 +25,11 @@ export function TranscriptView({ entries, live, isWorking }: Props) {
   useEffect(toEnd, [said]);
   return (
     <div ref={element} class="transcript">
+      {entries.length === 0 && !isWorking && (
+        <Empty icon="sessions" title="Nothing was said yet">
+          Write the first message below.
+        </Empty>
+      )}
       {entries.map((entry) => (
         <EntryView key={`${entry.kind}${entry.seq}`} entry={entry} />
       ))}
@@ -58,6 +64,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   deny: "Denied",
   accept: "Answered",
   decline: "Declined",
+  cancelled: "Not answered",
 };
 
 const toAnswer = (action: string, answer: string | undefined): string =>

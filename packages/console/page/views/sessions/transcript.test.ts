@@ -67,7 +67,7 @@ test("a transcript has messages, calls with their results, questions with their 
     diff: "--- a",
   });
   expect(entries[3]).toMatchObject({ answer: "once" });
-  expect(entries[5]).toMatchObject({ text: "Ended: max_turns. Raise it." });
+  expect(entries[5]).toMatchObject({ text: "Ended (max turns): Raise it." });
   expect(plan?.steps).toEqual([{ content: "one", status: "completed" }]);
   expect(context).toEqual({ used: 1_200, size: 200_000 });
 });

@@ -166,7 +166,9 @@ export function toTranscript(events: readonly SessionEvent[]): Transcript {
         if (field("reason") !== "done")
           note(
             event,
-            [`Ended: ${field("reason")}`, field("message")].filter(Boolean).join(". "),
+            [`Ended (${String(field("reason")).replaceAll("_", " ")})`, field("message")]
+              .filter(Boolean)
+              .join(": "),
             field("reason") === "failed" ? "error" : "info",
           );
         break;

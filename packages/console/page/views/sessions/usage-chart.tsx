@@ -82,6 +82,8 @@ function draw(node: HTMLElement, points: readonly UsagePoint[]): uPlot {
     points.map(({ context }) => context),
     ...(hasCost ? [points.map(({ cost }) => cost)] : []),
   ];
+  const showLast = (chart: uPlot) =>
+    chart.cursor.idx == null && chart.setLegend({ idx: points.length - 1 }, false);
   return new uPlot(
     {
       width: node.clientWidth,
@@ -89,6 +91,8 @@ function draw(node: HTMLElement, points: readonly UsagePoint[]): uPlot {
       series,
       axes,
       scales: { x: { time: false } },
+      // The legend is empty while the pointer is elsewhere.
+      hooks: { ready: [showLast], setCursor: [showLast] },
     },
     data,
     node,
