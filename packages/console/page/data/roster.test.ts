@@ -7,6 +7,7 @@ import {
   groupRoster,
   hasTool,
   isCallable,
+  originOf,
   questionsOf,
 } from "./roster.ts";
 
@@ -120,4 +121,13 @@ test("the client and a number distinguish processes of one folder", () => {
     "calculator · claude-code 2.1.4 · 7",
   );
   expect(choiceOf(process("a", { command: "hub", pid: 8 }))).toBe("Hub · octant hub · 8");
+});
+
+test("a call comes from the only client of its process, never from a guessed one", () => {
+  const from = (clients: readonly string[], tool = "fs") =>
+    originOf({ process: "p", caller: "local", tool }, [process("p", { clients: [...clients] })]);
+  expect(from(["codex 1"])).toContain("codex 1");
+  expect(from(["codex 1"], "console")).toContain("octant serve");
+  expect(from(["codex 1", "zed 2"])).toContain("octant serve");
+  expect(originOf({ process: "gone", caller: "local", tool: "fs" }, [])).toBe("local");
 });

@@ -1,5 +1,6 @@
 import type { ConsoleEvent, OctantProcess, OpenSession, Question } from "../../src/api.ts";
 import { baseOf } from "../text/format.ts";
+import type { LiveCall } from "./call-log.ts";
 
 /** A question, and where it waits. */
 export interface WaitingQuestion extends Question {
@@ -91,13 +92,15 @@ export const isCallable = ({ tools }: Pick<OctantProcess, "tools">): boolean => 
 
 /** The origin of a call in words: the project, and the session or the client. */
 export function originOf(
-  { process: id, caller }: { readonly process: string; readonly caller: string },
+  { process: id, caller, tool }: Pick<LiveCall, "process" | "caller" | "tool">,
   processes: readonly OctantProcess[],
 ): string {
   const process = processes.find((one) => one.id === id);
   if (!process) return caller;
   const session = process.sessions.find(({ session_id }) => caller.endsWith(session_id));
-  const who = session?.title || process.clients[0] || `octant ${process.command}`;
+  // Calls do not name their client, so only one that is alone is known. No client calls the person's tool.
+  const client = process.clients.length === 1 && tool !== "console" ? process.clients[0] : undefined;
+  const who = session?.title || client || `octant ${process.command}`;
   return `${projectOf(process)}  ·  ${who}`;
 }
 
