@@ -88,5 +88,5 @@ export function createApi(onSignedOut: () => void) {
   };
 }
 
-const toFailed = (error: CallAnswer["envelope"]["error"]): Failed =>
+export const toFailed = (error: CallAnswer["envelope"]["error"]): Failed =>
   new Failed(error?.code ?? "UNKNOWN", error?.message ?? "The call failed.", error?.details);

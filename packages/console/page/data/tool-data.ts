@@ -61,6 +61,7 @@ export interface CommandView {
   readonly proc_id: string;
   readonly status: "running" | "exited" | "killed" | "timed_out";
   readonly exit_code: number | null;
+  readonly signal: string | null;
   readonly duration: number;
   readonly command: string;
   readonly pid: number;

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { toFailed } from "../data/api.ts";
 import { useLoad, usePage } from "../data/context.ts";
 import type { FileContent } from "../data/tool-data.ts";
 import { toHash } from "../shell/route.ts";
@@ -42,8 +43,7 @@ export function SourcePreview({ process, uri, roots, marked, around }: Props) {
   }, [data]);
   if (error !== undefined) return <Problem error={error} retry={reload} />;
   if (!data) return <Loading />;
-  if (!data.envelope.ok)
-    return <Problem error={`${data.envelope.error?.code}: ${data.envelope.error?.message}`} />;
+  if (!data.envelope.ok) return <Problem error={toFailed(data.envelope.error)} />;
   // As fs.read answers for one file.
   const content = data.envelope.data as FileContent;
   return (

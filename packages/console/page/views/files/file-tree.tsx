@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { OctantProcess } from "../../../src/api.ts";
+import { toFailed } from "../../data/api.ts";
 import { usePage } from "../../data/context.ts";
 import type { FolderEntry } from "../../data/tool-data.ts";
 import { Icon } from "../../parts/icon.tsx";
@@ -36,7 +37,7 @@ export function FileTree({ process, current }: Props) {
           limit: PAGE,
           ...(cursorAt && { cursor: cursorAt }),
         });
-        if (!envelope.ok) throw new Error(`${envelope.error?.code}: ${envelope.error?.message}`);
+        if (!envelope.ok) throw toFailed(envelope.error);
         // As fs.list answers.
         entries.push(...(envelope.data as { entries: readonly FolderEntry[] }).entries);
         cursorAt = envelope.meta.paging.cursor;

@@ -19,6 +19,7 @@ const command: Row = {
   proc_id: "proc_1",
   status: "exited",
   exit_code: 3,
+  signal: null,
   duration: 59,
   command: "npm run build",
   pid: 1,
@@ -36,6 +37,8 @@ test("a command that has started is one row, with its text and its exit code", (
   expect(rows.map(titleOf)).toEqual(["npm run build", "test.run"]);
   expect(rows[0]).toMatchObject({ process: "p1", others: ["p2"] });
   expect(outcomeOf(command)).toEqual({ text: "exited with 3", tone: "bad" });
+  const ended: Row = { ...command, exit_code: null, signal: "SIGTERM" };
+  expect(outcomeOf(ended)).toEqual({ text: "ended by SIGTERM", tone: "bad" });
 });
 
 test("a command that never started stays as a job, with what it was about", () => {

@@ -62,7 +62,8 @@ export const progressOf = (job: JobView): string | undefined =>
 
 const FAILED = /\b[1-9]\d* failed\b|^(?:failed|crashed|timed_out|no_tests|cancelled): /;
 
-export function commandOutcome({ status, exit_code }: CommandView): Outcome {
+export function commandOutcome({ status, exit_code, signal }: CommandView): Outcome {
+  if (status === "exited" && signal !== null) return { text: `ended by ${signal}`, tone: "bad" };
   const text = exit_code === null ? status.replace("_", " ") : `${status} with ${exit_code}`;
   const isBad = status === "exited" && exit_code !== 0;
   return { text, tone: isBad ? "bad" : (STATE_TONES[status] ?? "plain") };

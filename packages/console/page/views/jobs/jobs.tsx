@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { Failed } from "../../data/api.ts";
 import { ofEach, useLoad, usePage } from "../../data/context.ts";
 import { hasTool, projectOf } from "../../data/roster.ts";
 import type { CommandView, JobView } from "../../data/tool-data.ts";
@@ -130,7 +131,9 @@ export function JobsView() {
             />
           )}
           {item !== undefined && !chosen && (
-            <Problem error="It is no longer stored; finished work is stored for a day." />
+            <Problem
+              error={new Failed("NOT_FOUND", "It is no longer stored; finished work is stored for a day.")}
+            />
           )}
         </div>
       )}
