@@ -27,19 +27,22 @@ export const findPage = (): string | undefined =>
     existsSync(join(folder, "index.html")),
   );
 
-/** The files of the page from the package itself; the folder is listed once, so a request cannot leave it. */
+/**
+ * The files of the page from the package itself. All are read at once, so a request cannot leave the folder, and a page
+ * that is open stays whole when another version is installed over it.
+ */
 export function createPageFiles(folder: string | undefined = findPage()) {
-  const names = new Set(folder === undefined ? [] : listFiles(folder));
-  const read = (name: string) => readFileSync(join(folder ?? "", name));
+  const files = folder === undefined ? new Map<string, Buffer>() : readFiles(folder);
   return {
     /** Answers a GET or HEAD for a file; every path without an ending is the page itself, for its deep links. */
     send(request: IncomingMessage, response: ServerResponse, status = 200) {
       const path = pathOf(request).slice(CONSOLE_PATH.length);
       const name = extname(path) === "" ? "/index.html" : path;
-      if (!names.has(name)) return sendMissing(response, name === "/index.html");
+      const whole = files.get(name);
+      if (!whole) return sendMissing(response, name === "/index.html");
       const accepted = request.headers["accept-encoding"] ?? "";
-      const encoding = ENCODINGS.find((one) => accepted.includes(one.name) && names.has(name + one.ending));
-      const body = read(name + (encoding?.ending ?? ""));
+      const encoding = ENCODINGS.find((one) => accepted.includes(one.name) && files.has(name + one.ending));
+      const body = (encoding && files.get(name + encoding.ending)) ?? whole;
       response.writeHead(status, {
         ...SAFE_HEADERS,
         "content-type": TYPES[extname(name)] ?? "application/octet-stream",
@@ -58,10 +61,15 @@ function pathOf({ url = "/" }: IncomingMessage): string {
   return path;
 }
 
-const listFiles = (folder: string): readonly string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => `/${relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/")}`);
+const readFiles = (folder: string): ReadonlyMap<string, Buffer> =>
+  new Map(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return [`/${relative(folder, path).split(sep).join("/")}`, readFileSync(path)];
+      }),
+  );
 
 const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Octant console</title>
 <h1>The page of the console is not built</h1>

@@ -44,6 +44,11 @@ export const CLOSING: HttpRefusal = {
   headers: { connection: "close", "retry-after": "5" },
 };
 
+export const BROKEN: HttpRefusal = {
+  status: 500,
+  message: "the request failed; the log of the server has the cause",
+};
+
 /** Answers a request for a WebSocket with an HTTP error and closes the connection. */
 export function refuseUpgrade(socket: Duplex, { status, message, headers }: HttpRefusal): void {
   const fields = { "content-type": "text/plain", "content-length": Buffer.byteLength(message), ...headers };

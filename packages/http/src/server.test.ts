@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { createTokenStore } from "./access/tokens.ts";
-import { createHttpServer } from "./index.ts";
+import { createHttpServer, type HttpServerOptions } from "./index.ts";
 
-async function serve(more: { readonly host?: string; readonly allowedHosts?: readonly string[] } = {}) {
+async function serve(more: Partial<HttpServerOptions> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "octant-http-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const tokens = createTokenStore({ folder });
@@ -35,6 +35,19 @@ test("a mount serves its path and those below it for callers with a token; the l
   expect((await get("/apis")).status).toBe(404);
   expect((await get("/api", {})).status).toBe(401);
   expect(() => server.mount("/api", () => {})).toThrow("already mounted");
+});
+
+test("a mount that throws answers 500 or cuts its answer off, and the server goes on", async () => {
+  const logged: string[] = [];
+  const { server, get } = await serve({ log: (line) => logged.push(line) });
+  server.mount("/api", (_request, response) => {
+    if (logged.length > 0) response.write("half");
+    throw new Error("a bug");
+  });
+  expect((await get("/api")).status).toBe(500);
+  await expect(get("/api").then((response) => response.text())).rejects.toThrow();
+  expect((await get("/elsewhere")).status).toBe(404);
+  expect(logged).toEqual([expect.stringContaining("a bug"), expect.stringContaining("a bug")]);
 });
 
 test("the URL of a server on all interfaces has a name that it accepts", async () => {

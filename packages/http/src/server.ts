@@ -11,7 +11,7 @@ import type { TokenCheck } from "./access/tokens.ts";
 import { answerCors, type CorsHeaders } from "./cors.ts";
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from "./limits.ts";
 import { createNodeServer } from "./node-server.ts";
-import { CLOSING, notFound, refuse, refuseUnread, refuseUpgrade } from "./refusals.ts";
+import { BROKEN, CLOSING, notFound, refuse, refuseUnread, refuseUpgrade } from "./refusals.ts";
 import { sendJson } from "./send-json.ts";
 
 export interface HttpServerOptions {
@@ -139,7 +139,14 @@ export async function createHttpServer(options: HttpServerOptions) {
     if (mount?.upgrade) return mount.upgrade(request, socket, head, who);
     return refuseUpgrade(socket, notFound(mounted("upgrade")));
   };
-  server.on("request", (request, response) => void receive(request, response));
+  server.on("request", (request, response) => {
+    // A bug in one answer must not end the process and with it those of all other callers.
+    receive(request, response).catch((cause) => {
+      log(`http: a request failed: ${cause instanceof Error ? cause.stack : cause}`);
+      if (response.headersSent) response.destroy();
+      else refuseUnread(request, response, BROKEN);
+    });
+  });
   server.on("upgrade", (request, socket, head) => {
     // A peer that resets the connection now must not crash the process.
     socket.on("error", (cause: Error) => log(`websocket: ${cause.message}`));
