@@ -142,6 +142,16 @@ function describeContainerTool(opened: TestEngine): void {
       // After a restart of the container the way is still there.
       await get("container.stop", { project_id });
       expect((await fetched(`localhost:${port}`)).stdout).toContain("200");
+      // The proxy follows the settings at once, and a container of earlier settings goes on.
+      await get("project.update", { project_id, limits: { allow_hosts: ["example.com"] } });
+      expect((await fetched(`localhost:${port}`)).stderr).toContain("Proxy response (403)");
+      await get("project.update", { project_id, limits: { allow_hosts: limits.allow_hosts } });
+      expect((await fetched(`localhost:${port}`)).stdout).toContain("200");
+      await get("project.update", { project_id, limits: { network: "none" } });
+      expect((await fetched(`localhost:${port}`)).stderr).toContain("fetch failed");
+      expect(await exec(["echo", "works"])).toMatchObject({ exit_code: 0, stdout: "works\n" });
+      await get("container.stop", { project_id });
+      expect(await exec(["echo", "works"])).toMatchObject({ exit_code: 0, stdout: "works\n" });
     } finally {
       server.close();
       server.closeAllConnections();

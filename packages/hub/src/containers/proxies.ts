@@ -25,9 +25,12 @@ const MAX_SOCKET_BYTES = 107;
 export function createProxies({ folder, install }: ProxiesOptions) {
   const open = new Map<string, { readonly hosts: string; readonly proxy: HttpProxy }>();
   const placeOf = ({ id }: Pick<Project, "id">) => join(folder, id.slice(-ID_CHARS));
-  const close = async (project_id: string) => {
+  const shut = async (project_id: string) => {
     await open.get(project_id)?.proxy.close();
     open.delete(project_id);
+  };
+  const close = async (project_id: string) => {
+    await shut(project_id);
     rmSync(placeOf({ id: project_id }), { recursive: true, force: true });
   };
   return {
@@ -35,12 +38,15 @@ export function createProxies({ folder, install }: ProxiesOptions) {
     async update(project: Project): Promise<void> {
       const { network, allow_hosts } = project.limits;
       const hosts = network === "allow" ? allow_hosts.toSorted().join(" ") : undefined;
-      if (open.get(project.id)?.hosts === hosts) return;
-      await close(project.id);
-      if (hosts === undefined) return;
       const place = placeOf(project);
+      // A container that was created with other settings mounts this folder, so it stays while the container does.
       mkdirSync(place, { recursive: true, mode: 0o755 });
+      if (open.get(project.id)?.hosts === hosts) return;
+      await shut(project.id);
       const socket = join(place, "socket");
+      // That of a killed hub.
+      rmSync(socket, { force: true });
+      if (hosts === undefined) return;
       if (Buffer.byteLength(socket) > MAX_SOCKET_BYTES)
         throw new ToolError("UNSUPPORTED", `the path of the socket is too long: ${socket}`, {
           what: "the network 'allow' with this folder",
