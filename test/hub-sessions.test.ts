@@ -111,6 +111,42 @@ test("a session calls a tool of its caller, which answers it", async () => {
   expect(JSON.stringify(events)).toContain("celsius");
 });
 
+test("a session at work shows what it has spent, and only messages that it has not read as queued", async () => {
+  const cost = 0.003;
+  const { spawn, settled, get, project_id } = await openProject(
+    [
+      { ...use("caller", { action: "wait" }), usage: { input: 1_000, cached: 0, output: 100 } },
+      say("Done."),
+      say("Done."),
+      say("Done."),
+    ],
+    { model: "claude-sonnet-5-5" },
+  );
+  const { session_id } = await spawn("Again.", {
+    caller_tools: [{ name: "wait", description: "Waits.", input_schema: { type: "object" } }],
+  });
+  const request_id = await vi.waitFor(
+    async () => {
+      const { events } = await get<Page>("session.events", { session_id });
+      return events.find(({ name }) => name === "caller_tool_request")?.data?.["request_id"] ?? expect.fail();
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+  const working = { state: "working", cost, queued: 0 };
+  expect(await get("session.get", { session_id })).toMatchObject(working);
+  expect(await get("session.list", { project_id })).toMatchObject({
+    sessions: [working],
+  });
+  // The same text as the one that it has read.
+  await get("session.message", { session_id, message: "Again." });
+  await get("session.message", { session_id, message: "Again." });
+  expect(await get("session.get", { session_id })).toMatchObject({ queued: 2 });
+  await get("caller_tool_response.respond", { session_id, request_id, result: {} });
+  expect(await settled(session_id)).toMatchObject({ outcome: "done", queued: 0 });
+  const { events } = await get<Page>("session.events", { session_id });
+  expect(events.filter(({ type }) => type === "user")).toHaveLength(3);
+});
+
 test("sessions spawn children within the depth of their project, and not beyond", async () => {
   const { spawn, settled, get } = await openProject(
     ({ results }) =>

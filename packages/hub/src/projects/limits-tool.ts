@@ -1,5 +1,6 @@
 import { action, defineTool, handle, ToolError } from "@octant/core";
 import { z } from "zod";
+import { toPrice } from "../sessions/hub-session.ts";
 import type { HubSessions } from "../sessions/hub-sessions.ts";
 import type { HubStore } from "../store/hub-store.ts";
 import { findProject, ProjectId, ProjectLimits } from "./project.ts";
@@ -48,7 +49,7 @@ export const configLimits = (
           if (session.project_id !== project_id)
             throw new ToolError("NOT_FOUND", `project ${project_id} has no session '${session_id}'`, {});
           const tree = await sessions.treeOf(session);
-          const cost = tree.reduce((sum, one) => sum + sessions.costOf(one), 0);
+          const cost = toPrice(tree.reduce((sum, one) => sum + sessions.costOf(one), 0));
           const { root_id, depth } = session;
           return { ...answer, tree: { root_id, agents: tree.length, depth, cost } };
         },

@@ -7,7 +7,7 @@ import type { HubStore } from "../store/hub-store.ts";
 import type { Workspace, Workspaces } from "../workspaces/workspaces.ts";
 import { createBudgets } from "./budgets.ts";
 import { type CallerCalls, checkCallerTools } from "./caller-tools.ts";
-import type { CallerTool, HubSession } from "./hub-session.ts";
+import { type CallerTool, type HubSession, type SessionView, toSessionView } from "./hub-session.ts";
 import { createPendingMessages, hasEnded } from "./pending-messages.ts";
 import type { HubLogs } from "./session-logs.ts";
 import { createSessionRuns, type RunsOptions } from "./session-runs.ts";
@@ -102,6 +102,9 @@ export function createHubSessions(options: HubSessionsOptions) {
     treeOf: budgets.treeOf,
     /** US dollars so far, also while it works. */
     costOf: budgets.costOf,
+    /** As callers see it, with what it has cost so far. */
+    view: (session: HubSession): SessionView =>
+      toSessionView({ ...session, cost: budgets.costOf(session) + (session.copied_cost ?? 0) }),
     list: (project_id?: string) => records.list({ project_id }),
     workingCount: runs.count,
     /** Ids of the sessions at work in a workspace. */

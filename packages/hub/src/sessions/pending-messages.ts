@@ -6,6 +6,11 @@ import type { HubLogs } from "./session-logs.ts";
 /** How many keys of messages a session remembers. */
 const MAX_KEYS = 100;
 
+interface UserEvent {
+  readonly seq: number;
+  readonly content: readonly { readonly type: string; readonly text?: string }[];
+}
+
 export type PendingMessages = ReturnType<typeof createPendingMessages>;
 
 /** Messages that may not have reached the log of their session: they are stored first, and removed once it has them. */
@@ -45,25 +50,12 @@ export function createPendingMessages(records: Records<HubSession>, logs: HubLog
     /** Removes the messages that are in the log. */
     async forgetDelivered(id: string): Promise<void> {
       const pending = (await records.get(id))?.pending ?? [];
+      if (pending.length === 0) return;
       const first = Math.min(...pending.map(({ after }) => after));
-      const read = pending.length > 0 ? await logs.readAfter(id, first, Number.MAX_SAFE_INTEGER) : [];
+      const read = await logs.readAfter(id, first, Number.MAX_SAFE_INTEGER);
       const users = read.filter((event) => event.type === "user");
-      // Each event is one message, also where two have the same text.
-      const delivered = pending.filter(({ text, after }) => {
-        const at = users.findIndex(({ seq, content }) => seq > after && textOf(content) === text);
-        if (at >= 0) users.splice(at, 1);
-        return at >= 0;
-      });
-      if (delivered.length === 0) return;
-      await records.change(id, (session) => {
-        const left = [...session.pending];
-        for (const { text, after } of delivered)
-          left.splice(
-            left.findIndex((one) => one.text === text && one.after === after),
-            1,
-          );
-        return { ...session, pending: left };
-      });
+      if (users.length === 0) return;
+      await records.change(id, (session) => ({ ...session, pending: toUnread(session.pending, users) }));
     },
   };
 }
@@ -71,5 +63,17 @@ export function createPendingMessages(records: Records<HubSession>, logs: HubLog
 export const hasEnded = () =>
   new ToolError("LOCKED", "the session has ended; session.fork continues it in another one", {});
 
-const textOf = (content: readonly { readonly type: string; readonly text?: string }[]): string =>
-  content.map(({ text = "" }) => text).join("");
+/** Each event is one message, also where two have the same text, and also when this is asked again. */
+function toUnread(pending: readonly PendingMessage[], users: readonly UserEvent[]): PendingMessage[] {
+  const left: PendingMessage[] = [];
+  const taken = new Map<string, number>();
+  for (const { text, after } of pending) {
+    const from = Math.max(after, taken.get(text) ?? 0);
+    const event = users.find(({ seq, content }) => seq > from && textOf(content) === text);
+    if (event) taken.set(text, event.seq);
+    else left.push({ text, after: from });
+  }
+  return left;
+}
+
+const textOf = (content: UserEvent["content"]): string => content.map(({ text = "" }) => text).join("");

@@ -205,9 +205,14 @@ export function createSessionRuns(options: RunsOptions) {
           for (const hit of hits) mark(id, CONTAINER_LIMIT, hit);
         })
         .catch((cause: unknown) => log(`hub: the limits of ${project.name} cannot be read: ${cause}`));
+    const noteRead = () =>
+      void pending
+        .forgetDelivered(id)
+        .catch((cause: unknown) => log(`hub: what session ${id} has read cannot be noted: ${cause}`));
     const unsubscribe = agent.subscribe((event) => {
       budget.spent(conversation.knownCost);
       if (run) countCalls(run, event);
+      if (event.type === "user") noteRead();
       if (event.type === "message") fence.stepped();
       if (event.type !== "tool_ended") return;
       noteLimits();

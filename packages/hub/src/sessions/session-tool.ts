@@ -18,7 +18,7 @@ import { WorkspaceId } from "../workspaces/workspaces.ts";
 import type { CallerCalls } from "./caller-tools.ts";
 import type { CleanUp } from "./clean-up.ts";
 import { describeEvent } from "./event-text.ts";
-import { CallerTool, type HubSession, SESSION_STATES, SessionView, toSessionView } from "./hub-session.ts";
+import { CallerTool, type HubSession, SESSION_STATES, SessionView } from "./hub-session.ts";
 import type { HubSessions } from "./hub-sessions.ts";
 import { readOrWait, readUntilIdle } from "./read-events.ts";
 import type { HubLogs } from "./session-logs.ts";
@@ -109,7 +109,7 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
           },
         ],
         projectOf: ({ project_id }) => project_id,
-        run: async ({ project_id, ...given }) => toSessionView(await spawn(project_id, given)),
+        run: async ({ project_id, ...given }) => sessions.view(await spawn(project_id, given)),
       }),
       message: action({
         summary:
@@ -134,14 +134,14 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
           session_id === undefined ? project_id : projectOf({ session_id }),
         async run({ session_id, project_id, message }) {
           if (session_id !== undefined)
-            return { ...toSessionView(await sessions.message(session_id, message)), spawned: false };
+            return { ...sessions.view(await sessions.message(session_id, message)), spawned: false };
           if (project_id === undefined) throw invalidArgument("session_id", "give session_id or project_id");
           await findProject(store, project_id);
           const open = (await sessions.list(project_id)).find(
             ({ state, depth }) => state !== "ended" && depth === 0,
           );
-          if (open) return { ...toSessionView(await sessions.message(open.id, message)), spawned: false };
-          return { ...toSessionView(await spawn(project_id, { message })), spawned: true };
+          if (open) return { ...sessions.view(await sessions.message(open.id, message)), spawned: false };
+          return { ...sessions.view(await spawn(project_id, { message })), spawned: true };
         },
       }),
       get: action({
@@ -156,7 +156,7 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
           const session = await sessions.find(session_id);
           const tree = await sessions.treeOf(session);
           return {
-            ...toSessionView(session),
+            ...sessions.view(session),
             children: tree.filter((one) => one.parent_id === session_id).map(({ id }) => id),
           };
         },
@@ -189,7 +189,7 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
               (field) => wanted[field] === undefined || session[field] === wanted[field],
             ) && hasLabels(session.labels, labels);
           const found = (await sessions.list(project_id)).filter(fits);
-          return { sessions: pageOf(found, limit, ctx).map(toSessionView), total: found.length };
+          return { sessions: pageOf(found, limit, ctx).map(sessions.view), total: found.length };
         },
       }),
       end: action({
@@ -200,7 +200,7 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
         errors: ["NOT_FOUND"],
         examples: [{ title: "By id", input: { session_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
         projectOf,
-        run: async ({ session_id }) => toSessionView(await sessions.end(session_id)),
+        run: async ({ session_id }) => sessions.view(await sessions.end(session_id)),
       }),
       events: action({
         summary:
@@ -263,7 +263,7 @@ export const sessionTool = ({ store, sessions, logs, cleanUp, parent }: SessionT
         examples: [{ title: "The whole session", input: { session_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
         projectOf,
         run: async ({ session_id, ...how }) =>
-          toSessionView(await sessions.fork(session_id, { ...how, parent })),
+          sessions.view(await sessions.fork(session_id, { ...how, parent })),
       }),
       cleanup: action({
         summary:
