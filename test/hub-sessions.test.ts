@@ -317,6 +317,32 @@ test("a project with a session at work or with unmerged work is not deleted, and
   expect(await get("project.delete", { project_id, force: true })).toEqual({ deleted: true });
 });
 
+test("nothing begins in a project while it is deleted, and nothing of it remains", async () => {
+  const { hub, spawn, call, get, project_id } = await openProject([use("caller", { action: "wait" })]);
+  const { session_id } = await spawn("Wait.", {
+    caller_tools: [{ name: "wait", description: "Waits.", input_schema: { type: "object" } }],
+  });
+  const task = { project_id, name: "often", cron: "0 0 1 1 *", message: "Go." };
+  const { schedule_id } = await get<{ schedule_id: string }>("schedule.create", task);
+  const meanwhile: ReturnType<typeof call>[] = [];
+  hub.lifecycle.listen(({ value: { type } }) => {
+    if (type !== "session.ended") return;
+    meanwhile.push(
+      call("schedule.trigger", { schedule_id }),
+      call("session.spawn", { project_id, message: "Go." }),
+    );
+    meanwhile.push(
+      call("workspace.create", { project_id }),
+      call("session.message", { session_id, message: "Go." }),
+    );
+  });
+  await get("project.delete", { project_id, force: true });
+  const codes = (await Promise.all(meanwhile)).map(({ error }) => error?.code);
+  expect(codes).toEqual(["NOT_FOUND", "NOT_FOUND", "NOT_FOUND", expect.stringMatching(/NOT_FOUND|LOCKED/)]);
+  for (const kind of ["project", "session", "workspace", "schedule", "schedule_run"] as const)
+    expect(await hub.store.records(kind).list(), kind).toEqual([]);
+});
+
 test("a session whose hub was killed after its last event has the outcome and the cost of that run", async () => {
   const { spawn, settled, hub, project_id } = await openProject([say("Done.")]);
   const { session_id } = await spawn("Go.");

@@ -205,6 +205,52 @@ export async function createHub(options: HubOptions) {
     const chosen = await chooseClient(octant, env, {}).catch(() => undefined);
     return chosen ? { models: [chosen.model], default_model: chosen.model } : { models: [] };
   };
+  const projects = store.records<Project>("project");
+  const setPartial = (id: string, partial: Project["partial"]) =>
+    projects.change(id, (project) => ({ ...project, partial }));
+  const dismantle = async (project: Project, { force }: { readonly force: boolean }): Promise<void> => {
+    const { id: project_id } = project;
+    const active = async () => (await sessions.list(project_id)).filter(({ state }) => state === "working");
+    const changes = async () =>
+      JSON.stringify((await sessions.list(project_id)).map((one) => one.updated_at));
+    // Nothing is ended or deleted before all of it may be.
+    if (!force) {
+      refuseWorking((await active()).length);
+      const before = await changes();
+      for (const workspace of await workspaces.list(project_id))
+        await workspaces.refuseLoss(project, workspace);
+      // From here on nothing begins in it.
+      await setPartial(project_id, "closing");
+      if ((await changes()) !== before) {
+        await setPartial(project_id, undefined);
+        throw new ToolError("CONFIRM_REQUIRED", "a session began meanwhile; wait for it, or pass force", {
+          would: { end_sessions: (await active()).length },
+        });
+      }
+    }
+    // The next start goes on when this hub is killed.
+    await setPartial(project_id, "deleted");
+    await scheduler.removeOf(project_id);
+    await tokens.revokeOf(project_id);
+    for (const { id } of await active()) await sessions.end(id);
+    for (const workspace of await workspaces.list(project_id))
+      await workspaces.remove(project, workspace, { force: true });
+    for (const { id } of await sessions.list(project_id)) await sessions.remove(id);
+    await containers.remove(project_id);
+    await hosted.kept?.remove(project_id);
+    repositories.remove(project_id);
+    lifecycle.publish({ type: "project.deleted", project_id });
+    await webhooks.stored();
+  };
+  /** Ends what a kill interrupted: half-made and half-deleted projects go. Hubs of one database cannot know that. */
+  const settlePartial = async (): Promise<void> => {
+    for (const project of store.peers ? [] : await projects.list()) {
+      if (project.partial === "closing") await setPartial(project.id, undefined);
+      if (project.partial === "new") repositories.remove(project.id);
+      if (project.partial === "deleted") await dismantle(project, { force: true });
+      if (project.partial === "new" || project.partial === "deleted") await projects.remove(project.id);
+    }
+  };
   const octant: Octant<Tool> = createOctant<Tool>({
     roots,
     env,
@@ -224,30 +270,12 @@ export async function createHub(options: HubOptions) {
         async onCreated({ id }) {
           await membership.ownerOf(id);
           const created = { type: "project.created", project_id: id } as const;
-          const records = store.records<Project>("project");
-          const stored = await records.change(id, (project) => keepEvent(project, created, clock.now()));
+          const stored = await projects.change(id, (project) =>
+            keepEvent({ ...project, partial: undefined }, created, clock.now()),
+          );
           if (stored) publishKept(lifecycle, "project", stored);
         },
-        async dismantle(project, { force }) {
-          const working = (await sessions.list(project.id)).filter(({ state }) => state === "working");
-          // Nothing is ended or deleted before all of it may be.
-          if (!force) {
-            refuseWorking(working.length);
-            for (const workspace of await workspaces.list(project.id))
-              await workspaces.refuseLoss(project, workspace);
-          }
-          for (const { id } of working) await sessions.end(id);
-          for (const workspace of await workspaces.list(project.id))
-            await workspaces.remove(project, workspace, { force });
-          for (const { id } of await sessions.list(project.id)) await sessions.remove(id);
-          await scheduler.removeOf(project.id);
-          await tokens.revokeOf(project.id);
-          await containers.remove(project.id);
-          await hosted.kept?.remove(project.id);
-          repositories.remove(project.id);
-          lifecycle.publish({ type: "project.deleted", project_id: project.id });
-          await webhooks.stored();
-        },
+        dismantle,
         options: async () => ({
           engine: await engine.status(),
           hosts: await hosts(),
@@ -289,12 +317,11 @@ export async function createHub(options: HubOptions) {
       webhookTool({ store, webhooks, network, now: clock.now }),
     ],
   });
-  await containers.removeStrangers(
-    async (id) => (await store.records<Project>("project").get(id)) !== undefined,
-  );
+  await containers.removeStrangers(async (id) => (await projects.get(id)) !== undefined);
   const peerCalls =
     store.peers &&
     (await createPeerCalls({ peers: store.peers, runHere, canJudge: membership.canJudge, log }));
+  await settlePartial();
   await membership.start();
   scheduler.start();
   const metrics = createMetrics(store, lifecycle, sessions.workingCount);

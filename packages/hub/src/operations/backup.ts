@@ -199,9 +199,15 @@ async function writeRows(store: HubStore, place: string): Promise<BackupManifest
   const sum = createHash("sha256");
   const projects: Project[] = [];
   const workspaces: Workspace[] = [];
+  const left = new Set((await store.records<Project>("project").list()).filter(isHalf).map(({ id }) => id));
+  /** What belongs to a project whose repository is not whole. */
+  const isPartial = ({ kind, record }: Extract<DumpRow, { kind: unknown }>): boolean =>
+    // The kind says what the record is.
+    kind === "project" ? isHalf(record as Project) : left.has(record.project_id ?? "");
   let rows = 0;
   const lines = async function* () {
     for await (const row of store.dump()) {
+      if ("record" in row && isPartial(row)) continue;
       // The kind says what the record is.
       if ("record" in row && row.kind === "project") projects.push(row.record as Project);
       if ("record" in row && row.kind === "workspace") workspaces.push(row.record as Workspace);
@@ -221,6 +227,8 @@ async function writeRows(store: HubStore, place: string): Promise<BackupManifest
     workspaces: workspaces.map(({ id, project_id }) => ({ id, project_id })),
   };
 }
+
+const isHalf = ({ partial }: Project): boolean => partial === "new" || partial === "deleted";
 
 async function readManifest(place: string): Promise<BackupManifest> {
   const text = await readFile(join(place, MANIFEST), "utf8").catch(() => "{}");

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { git, openHub } from "../../testing/open-hub.ts";
+import type { Project } from "../projects/project.ts";
 import { backUpHub, restoreHub } from "./backup.ts";
 
 const newFolder = () => {
@@ -75,6 +76,36 @@ test("a backup of a running hub is restored with its projects, commits, files an
     merged: true,
     pushed: true,
   });
+});
+
+test("projects whose creation or deletion a kill interrupted stop no backup, and are gone after the next start", async () => {
+  const folder = newFolder();
+  const first = await openHub({ folder });
+  const source = first.createSource();
+  const create = async (name: string) =>
+    (await first.get<{ project_id: string }>("project.create", { name, folder: source })).project_id;
+  const [made, deleted, whole] = [await create("made"), await create("deleted"), await create("whole")];
+  await first.get("workspace.create", { project_id: deleted });
+  const records = first.hub.store.records<Project>("project");
+  // As git leaves a clone that is killed.
+  const repository = join(folder, "hub", "projects", made, "repository.git");
+  rmSync(repository, { recursive: true });
+  git(folder, "init", "-q", "--bare", repository);
+  await records.change(made, (one) => ({ ...one, partial: "new" }));
+  await records.change(deleted, (one) => ({ ...one, partial: "deleted" }));
+  await records.change(whole, (one) => ({ ...one, partial: "closing" }));
+  const env = { PATH: process.env.PATH };
+  const file = join(newFolder(), "backup.tar.gz");
+  expect(await backUpHub({ folder: join(folder, "hub"), file, env })).toMatchObject({ projects: [whole] });
+  expect(await restoreHub({ folder: join(newFolder(), "hub"), file, env })).toMatchObject({
+    projects: [whole],
+  });
+  await first.hub[Symbol.asyncDispose]();
+  const { get, hub } = await openHub({ folder });
+  expect(await get("project.list")).toMatchObject({ projects: [{ name: "whole" }] });
+  await get("project.get", { project_id: whole });
+  expect(readdirSync(join(folder, "hub", "projects"))).toEqual([whole]);
+  expect(await hub.store.records("workspace").list()).toEqual([]);
 });
 
 test("a damaged backup is refused on one line, and leaves nothing behind", async () => {

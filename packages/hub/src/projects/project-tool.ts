@@ -108,6 +108,7 @@ export const projectTools = ({ store, engine, ...given }: ProjectToolOptions) =>
             source,
             limits: full,
             place: await given.claimNew(id),
+            partial: "new",
             created_at: now,
             updated_at: now,
           };
@@ -191,7 +192,9 @@ export const projectTools = ({ store, engine, ...given }: ProjectToolOptions) =>
         examples: [{ title: "By id", input: { project_id: EXAMPLE_ID }, fails: "NOT_FOUND" }],
         projectOf,
         async run({ project_id, force }) {
-          await dismantle(await findProject(store, project_id), { force });
+          // Also one whose creation or deletion a kill interrupted.
+          const project = (await projects.get(project_id)) ?? (await findProject(store, project_id));
+          await dismantle(project, { force });
           return { deleted: await projects.remove(project_id) };
         },
       }),

@@ -177,6 +177,8 @@ export interface Project extends Omit<ProjectSettings, "limits">, KeepsEvents {
   readonly place?: string | undefined;
   /** The version of the image that hosts build for it; they build it again when it changes. */
   readonly image_version?: string | undefined;
+  /** While it is created or deleted nothing else happens in it; a hub removes what a kill left of it. */
+  readonly partial?: "new" | "closing" | "deleted" | undefined;
   readonly created_at: string;
   readonly updated_at: string;
 }
@@ -231,6 +233,7 @@ export function toProjectView(project: Project): ProjectView {
     kept_events: _kept,
     place: _place,
     image_version: _version,
+    partial: _partial,
     project_id: _none,
     ...rest
   } = project;
@@ -252,6 +255,6 @@ const withoutCredentials = (url: string): string => url.replace(/^(https?:\/\/)[
 
 export async function findProject(store: HubStore, id: string): Promise<Project> {
   const found = await store.records<Project>("project").get(id);
-  if (found) return found;
+  if (found && !found.partial) return found;
   throw new ToolError("NOT_FOUND", `there is no project '${id}'; project.list shows them`, { id });
 }
