@@ -25,8 +25,11 @@ async function openProject(limits: object, more: object = {}) {
   return { ...opened, clock, project_id, project, state, types };
 }
 
-test("an idle container stops, a stopped one is removed, and its next use starts it again", async () => {
-  const { hub, clock, project, state, types } = await openProject({ idle_stop_minutes: 10, archive_days: 2 });
+test("an idle container stops, a stopped one is removed, its next use starts it again, and events say so", async () => {
+  const { hub, get, clock, project_id, project, state, types } = await openProject({
+    idle_stop_minutes: 10,
+    archive_days: 2,
+  });
   await hub.containers.start(await project());
   await clock.pass(9 * MINUTE_MS);
   expect(await state()).toBe("running");
@@ -34,9 +37,22 @@ test("an idle container stops, a stopped one is removed, and its next use starts
   expect(await state()).toBe("stopped");
   await clock.pass(2 * DAY_MS);
   expect(await state()).toBeUndefined();
-  expect(types()).toEqual(["project.created", "container.stopped", "container.removed"]);
+  const once = ["container.started", "container.stopped", "container.removed"];
+  expect(types()).toEqual(["project.created", ...once]);
   await hub.containers.start(await project());
   expect(await state()).toBe("running");
+  await get("container.exec", { project_id, command: "true" });
+  await get("container.stop", { project_id });
+  await get("container.stop", { project_id });
+  await get("container.refresh", { project_id });
+  const refreshed = ["container.removed", "container.started"];
+  expect(types()).toEqual([
+    "project.created",
+    ...once,
+    "container.started",
+    "container.stopped",
+    ...refreshed,
+  ]);
 });
 
 test("the container of an earlier install, whose files may be gone, is made again at its next start", async () => {

@@ -7,7 +7,7 @@ import { backgroundClock } from "@octant/host";
 import { ANY_PROJECT } from "@octant/http";
 import type { NatsAddress } from "@octant/wire";
 import { containerTool } from "./containers/container-tool.ts";
-import { createContainers } from "./containers/containers.ts";
+import { type ContainersOptions, createContainers } from "./containers/containers.ts";
 import { createProjectContainer } from "./containers/project-container.ts";
 import { createProxies } from "./containers/proxies.ts";
 import type { ContainerEngine } from "./engines/engine.ts";
@@ -113,6 +113,9 @@ export async function createHub(options: HubOptions) {
       containers.forget(id);
     },
   });
+  const lifecycle = createLifecycle(clock.now);
+  const report: ContainersOptions["report"] = (type, project_id) =>
+    void lifecycle.publish({ type, project_id });
   const owns = (project_id: string) => membership.owns(project_id);
   const { atOwner, runHere } = createAtOwner({
     ownerOf: (id) => membership.ownerOf(id),
@@ -128,7 +131,7 @@ export async function createHub(options: HubOptions) {
   const hosted: Pick<Hosted, "engine"> & Partial<Hosted> =
     "nats" in options.engine
       ? await (await import("./hosts/open-hosted.ts")).openHosted(options.engine.nats, {
-          ...{ store, files, repositories, owns, log, folder: place("archives") },
+          ...{ store, files, repositories, owns, report, log, folder: place("archives") },
           folderOf: (id) => place(`projects/${id}`),
         })
       : { engine: options.engine };
@@ -150,7 +153,7 @@ export async function createHub(options: HubOptions) {
   const containers =
     hosted.containers ??
     createContainers({
-      ...{ engine, hub_id: folder, proxies, log, specOf: projectContainer.specOf },
+      ...{ engine, hub_id: folder, proxies, report, log, specOf: projectContainer.specOf },
       ...{ toolsOf: install.toolsOf, install_id: install.id },
       folderOf: (id) => place(`projects/${id}`),
       onUse: (id) => timers.use(id),
@@ -181,7 +184,6 @@ export async function createHub(options: HubOptions) {
   });
   const logs = await createHubLogs(store.events, membership.isSure);
   const calls = createCallerCalls();
-  const lifecycle = createLifecycle(clock.now);
   const cleanUp: CleanUp = (...given) => createCleanUp(sessions, workspaces)(...given);
   const sessions: HubSessions = createHubSessions({
     ...{ store, logs, containers, workspaces, calls, log },
@@ -197,7 +199,7 @@ export async function createHub(options: HubOptions) {
     eventsStored: () => webhooks.stored(),
   });
   const holder = store.peers?.hub_id ?? folder;
-  const timers: IdleTimers = createIdleTimers({ store, containers, cleanUp, lifecycle, clock, owns, log });
+  const timers: IdleTimers = createIdleTimers({ store, containers, cleanUp, clock, owns, log });
   const scheduler = createScheduler({ store, sessions, lifecycle, clock, log, owns, holder });
   const webhooks: Webhooks = createWebhooks({ store, lifecycle, network, clock, log, holder });
   const modelOf = async (): Promise<{ models: readonly string[]; default_model?: string }> => {

@@ -11,6 +11,7 @@ import {
   notRunning,
 } from "../engines/engine.ts";
 import type { InstallInContainer } from "../install.ts";
+import type { LifecycleEvent } from "../lifecycle/lifecycle-events.ts";
 import type { Project } from "../projects/project.ts";
 import type { RunInContainer } from "../workspaces/workspaces.ts";
 import { runToEnd } from "./collect-output.ts";
@@ -36,10 +37,14 @@ export interface ContainersOptions {
   readonly toolsOf: InstallInContainer["toolsOf"];
   /** Names the install that containers mount; see `InstallInContainer`. */
   readonly install_id: string;
+  /** The container of a project changed. */
+  report(type: ContainerEvent, project_id: string): void;
   /** A command begins; the result is called when it has ended. */
   onUse(project_id: string): () => void;
   readonly log: (line: string) => void;
 }
+
+export type ContainerEvent = Extract<LifecycleEvent["type"], `container.${string}`>;
 
 export type Containers = ReturnType<typeof createContainers>;
 
@@ -69,7 +74,7 @@ const MEGABYTE = 1024 * 1024;
 
 /** The containers of the projects, at most one each; the engine's labels say which is whose. */
 export function createContainers(options: ContainersOptions) {
-  const { engine, hub_id, specOf, proxies, folderOf, writableOf, log } = options;
+  const { engine, hub_id, specOf, proxies, folderOf, writableOf, report, log } = options;
   const working = new Map<string, Promise<unknown>>();
   /** One change of a project's container at a time. */
   const inTurn = <T>(project_id: string, work: () => Promise<T>): Promise<T> => {
@@ -107,6 +112,7 @@ export function createContainers(options: ContainersOptions) {
     if (isOld) {
       await engine.remove(found.id);
       entry.add("removed: Octant was installed again");
+      report("container.removed", project.id);
     }
     const specNow = async () => prepared ?? specOf(project, entry.add);
     const id = found && !isOld ? found.id : await create(project, await specNow(), entry.add);
@@ -116,6 +122,7 @@ export function createContainers(options: ContainersOptions) {
     entry.add(started?.state === "running" ? "started" : `exited immediately with code ${code}`);
     if (started?.state === "running") {
       await waitUntilReady(project, id);
+      report("container.started", project.id);
       return started;
     }
     const message = `the container exited immediately (exit code ${code}); container.logs shows why`;
@@ -125,6 +132,7 @@ export function createContainers(options: ContainersOptions) {
     if (state !== "running") return;
     await engine.stop(id, STOP_GRACE_MS);
     logOf(project_id).add("stopped");
+    report("container.stopped", project_id);
   };
   /** Repeats the project's ready command until it succeeds; a container that never gets ready is stopped. */
   const waitUntilReady = async ({ ready_command }: Project, id: string): Promise<void> => {
@@ -150,6 +158,7 @@ export function createContainers(options: ContainersOptions) {
     await engine.remove(found.id);
     await proxies.close(project_id);
     logOf(project_id).add("removed");
+    report("container.removed", project_id);
   };
   const guard = createDiskGuard({
     measure: (project_id, enough) => usedBy(project_id, enough),
@@ -157,7 +166,9 @@ export function createContainers(options: ContainersOptions) {
       logOf(project.id).add(diskFull(used, disk_mb));
       log(`hub: project ${project.name}: ${diskFull(used, disk_mb)}`);
       const found = await find(project.id);
-      if (found?.state === "running") await engine.stop(found.id, 0);
+      if (found?.state !== "running") return;
+      await engine.stop(found.id, 0);
+      report("container.stopped", project.id);
     },
   });
   const execIn = async (
@@ -265,6 +276,7 @@ export function createContainers(options: ContainersOptions) {
       if (found?.state !== "running") return;
       await engine.stop(found.id, 0);
       logOf(project_id).add("stopped: the hub that started it has ended");
+      report("container.stopped", project_id);
     },
     /** Removes those of projects that are gone. */
     async removeStrangers(isProject: (project_id: string) => Promise<boolean>): Promise<void> {

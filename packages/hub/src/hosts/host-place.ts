@@ -82,6 +82,8 @@ export function createHostPlace(options: HostPlaceOptions) {
       folderOf: () => folder,
       writableOf: () => [folders.workspaces, cacheOf(project.id)],
       onUse: () => () => {},
+      // The hub reports for all places of a project.
+      report() {},
     });
     return { project, containers, newHits: containers.watchLimits(project) };
   };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { HeldPlace, PlacesClient } from "@octant/wire";
 import { runToEnd } from "../containers/collect-output.ts";
 import { openContainerLog } from "../containers/container-log.ts";
-import type { Containers } from "../containers/containers.ts";
+import type { Containers, ContainersOptions } from "../containers/containers.ts";
 import type { LimitHit } from "../containers/limit-watch.ts";
 import type { PreparedMark } from "../containers/project-container.ts";
 import { type ContainerState, type ExecProcess, type ExecSpec, notRunning } from "../engines/engine.ts";
@@ -25,6 +25,7 @@ export interface HostedContainersOptions {
   /** Whether the project is this hub's. */
   owns(project_id: string): boolean;
   folderOf(project_id: string): string;
+  report: ContainersOptions["report"];
   log(line: string): void;
 }
 
@@ -43,7 +44,7 @@ export function createHostedContainers(options: HostedContainersOptions): {
   /** The hosts that hold work of this hub now. */
   readonly hosts: ListHosts;
 } {
-  const { client, store, files, copies, owns, folderOf, log } = options;
+  const { client, store, files, copies, owns, folderOf, report, log } = options;
   const records = store.records<Workspace>("workspace");
   const logOf = (project_id: string) => openContainerLog(join(folderOf(project_id), "container.log"));
   const places = createHeldPlaces({ client, store, files, copies, owns, logOf, log });
@@ -165,10 +166,14 @@ export function createHostedContainers(options: HostedContainersOptions): {
       }
     },
     async stop(project_id) {
+      const isRunning = (await find(project_id))?.state === "running";
       await askAll(project_id, "stop");
+      if (isRunning) report("container.stopped", project_id);
     },
     async remove(project_id) {
-      for (const held of await places.of(project_id)) await places.end(held);
+      const held = await places.of(project_id);
+      for (const one of held) await places.end(one);
+      if (held.length > 0) report("container.removed", project_id);
     },
     async refresh(project) {
       for (const held of await places.of(project.id)) {

@@ -4,13 +4,11 @@ import type { Project } from "../projects/project.ts";
 import type { CleanUp } from "../sessions/clean-up.ts";
 import type { HubSession } from "../sessions/hub-session.ts";
 import type { HubStore } from "../store/hub-store.ts";
-import type { LifecycleTopic } from "./lifecycle-events.ts";
 
 export interface IdleTimersOptions {
   readonly store: HubStore;
   readonly containers: Pick<Containers, "find" | "stop" | "remove">;
   readonly cleanUp: CleanUp;
-  readonly lifecycle: LifecycleTopic;
   readonly clock: Clock;
   /** The timers of other projects are another hub's. */
   owns(project_id: string): boolean;
@@ -31,7 +29,7 @@ const DAY_MS = 86_400_000;
 
 /** Stops containers that nobody uses, removes those that stay stopped, and deletes sessions that nobody reads. */
 export function createIdleTimers(options: IdleTimersOptions) {
-  const { store, containers, cleanUp, lifecycle, clock, owns, log } = options;
+  const { store, containers, cleanUp, clock, owns, log } = options;
   const uses = new Map<string, Use>();
   const closing = new AbortController();
   const useOf = (project_id: string): Use => {
@@ -48,14 +46,11 @@ export function createIdleTimers(options: IdleTimersOptions) {
     const used = Math.max(lastMs, ...sessions.map(({ updated_at }) => Date.parse(updated_at)));
     const idleMs = clock.now() - used;
     const found = await containers.find(id);
-    if (found?.state === "running" && idleMs >= limits.idle_stop_minutes * MINUTE_MS) {
+    if (found?.state === "running" && idleMs >= limits.idle_stop_minutes * MINUTE_MS)
       await containers.stop(id);
-      lifecycle.publish({ type: "container.stopped", project_id: id });
-    } else if (found && found.state !== "running" && idleMs >= limits.archive_days * DAY_MS) {
-      // The workspaces stay; the next session creates it again.
+    // The workspaces stay; the next session creates it again.
+    else if (found && found.state !== "running" && idleMs >= limits.archive_days * DAY_MS)
       await containers.remove(id);
-      lifecycle.publish({ type: "container.removed", project_id: id });
-    }
     if (limits.delete_days === undefined) return;
     const before = clock.now() - limits.delete_days * DAY_MS;
     if (!sessions.some(({ updated_at }) => Date.parse(updated_at) <= before)) return;
