@@ -184,6 +184,22 @@ test("ending a session stops it for good, and a fork continues from its events a
   expect(await patch(fork.workspace_id)).toMatch(/b\.txt[\s\S]*c\.txt/);
 });
 
+test("the events of a copy belong to a session from the first one, so that a kill leaves none behind", async () => {
+  const { hub, spawn, settled, get } = await openProject([say("Done."), say("Again.")]);
+  const { session_id } = await spawn("Go.");
+  await settled(session_id);
+  const records = hub.store.records<HubSession>("session");
+  const states: Promise<string | undefined>[] = [];
+  await using _watching = await hub.store.events.watch((id) => {
+    if (id !== undefined) states.push(records.get(id).then((one) => one?.state));
+  });
+  const copy = await get<SessionView>("session.fork", { session_id });
+  expect(copy).toMatchObject({ state: "idle" });
+  expect(new Set(await Promise.all(states))).toEqual(new Set(["ended"]));
+  await get("session.message", { session_id: copy.session_id, message: "And now?" });
+  expect(await settled(copy.session_id)).toSatisfy(isDone);
+});
+
 test("a copy that a session makes of itself is its child, and counts in its tree", async () => {
   const { spawn, settled, get } = await openProject(
     ({ user, results }) =>

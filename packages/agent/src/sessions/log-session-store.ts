@@ -49,14 +49,15 @@ export class LogSessionStore implements SessionStore {
     return settled(session);
   }
 
-  async fork(given: string, seq = Number.POSITIVE_INFINITY): Promise<Session> {
+  /** `id`: that of the copy. */
+  async fork(given: string, seq = Number.POSITIVE_INFINITY, id?: string): Promise<Session> {
     const from = await this.resolve(given);
     let isDamaged = false;
     const onDamage = (record: number) => {
       if (record === 1) refuseDamage(from)(record);
       isDamaged = true;
     };
-    const session = await this.create();
+    const session = await this.create(id);
     try {
       for await (const event of this.#logs.read(from, onDamage)) {
         if (isDamaged || event.seq > seq) break;

@@ -199,9 +199,7 @@ export function createHubSessions(options: HubSessionsOptions) {
       const from = await workspaces.find(session.workspace_id);
       return budgets.admit(project, { parent, isIdle: true }, async () => {
         const workspace = same_workspace ? from : await workspaces.create(project, { from });
-        const fork = await sessions.fork(id, index);
-        const cost = fork.conversation.knownCost;
-        await fork.close();
+        const copy_id = newHandle("ses", Date.now());
         const now = new Date().toISOString();
         const {
           outcome: _outcome,
@@ -212,24 +210,36 @@ export function createHubSessions(options: HubSessionsOptions) {
           kept_events: _kept,
           ...rest
         } = session;
-        const copy: HubSession = {
+        // Before it has events: what a kill leaves of it is an ended session, which is cleaned up as others are.
+        await records.add({
           ...rest,
-          id: fork.id,
+          id: copy_id,
           workspace_id: workspace.id,
-          state: "idle",
+          state: "ended",
           pending: [],
-          // The copied events have their price; what the fork spends is what is added.
-          cost,
-          copied_cost: cost,
-          root_id: parent?.root_id ?? fork.id,
+          problem: "the hub ended while it copied the session; fork it again",
+          cost: 0,
+          root_id: parent?.root_id ?? copy_id,
           depth: parent ? parent.depth + 1 : 0,
           ...(parent && { parent_id: parent.id }),
           forked_from: id,
           created_at: now,
           updated_at: now,
-        };
-        await addRecord(copy);
-        return copy;
+        });
+        try {
+          const fork = await sessions.fork(id, index, copy_id);
+          const cost = fork.conversation.knownCost;
+          await fork.close();
+          await workspaces.noteSession(workspace.id);
+          // The copied events have their price; what the fork spends is what is added.
+          const copied = { cost, copied_cost: cost };
+          await change(copy_id, { ...copied, state: "idle", problem: undefined }, "session.started");
+        } catch (cause) {
+          await logs.logs.remove(copy_id);
+          await records.remove(copy_id);
+          throw cause;
+        }
+        return find(copy_id);
       });
     },
     /** Deletes it with its events. */
