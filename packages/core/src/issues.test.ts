@@ -11,6 +11,10 @@ const Input = z.strictObject({
   patch: z.union([z.string(), z.array(Edit)]).optional(),
   count: z.int().max(5).optional(),
   op: z.enum(["list", "open"]),
+  limits: z
+    .strictObject({ pids: z.int(), hosts: z.array(z.strictObject({ host: z.string() })) })
+    .partial()
+    .optional(),
 });
 
 const issuesOf = (input: unknown) => {
@@ -25,6 +29,8 @@ test.each([
   [{ uri: ["a", 7] }, "uri.1", "expected string"],
   [{ uri: "a", count: 9 }, "count", "<=5"],
   [{ uri: "a", uris: 1 }, "", "valid names: uri, patch, count, op"],
+  [{ uri: "a", limits: { pid: 1 } }, "limits", 'Unrecognized key: "pid"; valid names: pids, hosts'],
+  [{ uri: "a", limits: { hosts: [{ hots: "a" }] } }, "limits.hosts.0", 'key: "hots"; valid names: host'],
   [{ uri: "a", patch: [{ op: "replace", old: "x" }] }, "patch.0.new", "is required"],
   [{ uri: "a", patch: [{ op: "change" }] }, "patch.0.op", "must be replace or insert"],
   [{ uri: "a", patch: [{ old: "x" }] }, "patch.0.op", "is required"],

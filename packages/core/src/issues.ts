@@ -7,7 +7,7 @@ export interface Issue {
 
 /** The issues of an input, each with its path and what is expected. */
 export const toIssues = (error: z.ZodError, schema: z.ZodObject, input: unknown): Issue[] =>
-  error.issues.flatMap((issue) => describe(issue, [], Object.keys(schema.shape), input));
+  error.issues.flatMap((issue) => describe(issue, [], namesAt(schema, issue.path), input));
 
 type ZodIssue = z.core.$ZodIssue;
 
@@ -34,6 +34,19 @@ function describe(
   if (issue.code === "unrecognized_keys" && known.length > 0)
     return toIssue(`${issue.message}; valid names: ${known.join(", ")}`);
   return toIssue(issue.message);
+}
+
+/** The names that the object at this path may have; none where it is not one object. */
+function namesAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
+  // Every schema of zod is one of its known types.
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if ("innerType" in def) return namesAt(def.innerType, path);
+  const [key, ...rest] = path;
+  if (def.type === "array" && key !== undefined) return namesAt(def.element, rest);
+  if (def.type !== "object") return [];
+  if (key === undefined) return Object.keys(def.shape);
+  const next = def.shape[String(key)];
+  return next ? namesAt(next, rest) : [];
 }
 
 const depthOf = (issues: readonly ZodIssue[]): number => Math.max(...issues.map(({ path }) => path.length));
