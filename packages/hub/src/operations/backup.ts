@@ -14,7 +14,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { attempt, counted, createLineSplitter, refuseNewer, ToolError } from "@octant/core";
-import { findTrusted, runTrusted } from "@octant/host";
+import { createLock, findTrusted, runTrusted } from "@octant/host";
 import { z } from "zod";
 import { openPlace, removePlace } from "../peers/place.ts";
 import type { Project } from "../projects/project.ts";
@@ -54,13 +54,32 @@ export interface BackupOptions {
  * Writes everything of a hub to one file, also while the hub runs: its records and events in one consistent state, its
  * repositories as git bundles, and the workspaces as they are.
  */
-export async function backUpHub({ folder, file, env, database }: BackupOptions): Promise<BackupManifest> {
+export async function backUpHub(options: BackupOptions): Promise<BackupManifest> {
+  const { folder, file, database } = options;
   if (!existsSync(database === undefined ? hubFileOf(folder) : folder))
     throw notFound(`${folder} has no hub`);
+  if (existsSync(file)) throw new ToolError("ALREADY_EXISTS", `${file} exists already`, { uri: file });
+  const lock = createLock(join(folder, "backup.db"), { place: folder, giveUpMs: 0 });
+  try {
+    return await lock.hold(() => write(options));
+  } catch (cause) {
+    if (!(cause instanceof ToolError && cause.code === "LOCKED")) throw cause;
+    const message = `another backup of ${folder} is being written; wait for its end`;
+    throw new ToolError("LOCKED", message, {}, { cause });
+  } finally {
+    await lock.close();
+  }
+}
+
+/** Only one process at a time does this in a folder. */
+async function write({ folder, file, env, database }: BackupOptions): Promise<BackupManifest> {
   const target = resolve(file);
-  if (existsSync(target)) throw new ToolError("ALREADY_EXISTS", `${file} exists already`, { uri: file });
+  // A backup that was killed left these, with the secrets of projects.
+  for (const name of readdirSync(folder))
+    if (name.startsWith(UNWRITTEN)) rmSync(join(folder, name), { recursive: true, force: true });
+  rmSync(`${target}.part`, { force: true });
   const store = await openHubStore({ folder, database, log() {} });
-  const place = mkdtempSync(join(folder, "backup-"));
+  const place = mkdtempSync(join(folder, UNWRITTEN));
   try {
     const manifest = await writeRows(store, place);
     const git = createRunGit(env);
@@ -111,6 +130,7 @@ export async function restoreHub({ folder, file, env, database }: BackupOptions)
   }
 }
 
+const UNWRITTEN = "backup-";
 const UNPACKED = "restore-";
 /** Left by a restore that was killed before it put the records there. */
 const OF_RESTORE = /^(?:lock\.db.*|restore-.*|projects)$/;

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { git, openHub } from "../../testing/open-hub.ts";
 import type { Project } from "../projects/project.ts";
@@ -106,6 +106,28 @@ test("projects whose creation or deletion a kill interrupted stop no backup, and
   await get("project.get", { project_id: whole });
   expect(readdirSync(join(folder, "hub", "projects"))).toEqual([whole]);
   expect(await hub.store.records("workspace").list()).toEqual([]);
+});
+
+test("a backup clears away what a killed one left, and is the only one of its hub", async () => {
+  const { folder, get } = await openHub();
+  await get("project.create", { name: "demo" });
+  const place = join(folder, "hub");
+  const file = join(newFolder(), "backup.tar.gz");
+  mkdirSync(join(place, "backup-killed"));
+  writeFileSync(join(place, "backup-killed", "hub.jsonl"), "{}\n");
+  writeFileSync(`${file}.part`, "half of it");
+  const env = { PATH: process.env.PATH };
+  const both = await Promise.allSettled([
+    backUpHub({ folder: place, file, env }),
+    backUpHub({ folder: place, file: `${file}.2`, env }),
+  ]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  expect(both.find(({ status }) => status === "rejected")).toMatchObject({
+    reason: { code: "LOCKED", message: expect.stringContaining("another backup") },
+  });
+  await backUpHub({ folder: place, file: `${file}.3`, env });
+  expect(readdirSync(place).filter((name) => name.startsWith("backup-"))).toEqual([]);
+  expect(readdirSync(dirname(file)).filter((name) => name.endsWith(".part"))).toEqual([]);
 });
 
 test("a damaged backup is refused on one line, and leaves nothing behind", async () => {
