@@ -147,6 +147,22 @@ test("a session at work shows what it has spent, and only messages that it has n
   expect(events.filter(({ type }) => type === "user")).toHaveLength(3);
 });
 
+test("a session that has spent all it may says how much that is, also when it is asked again", async () => {
+  const usage = { input: 1_000, cached: 0, output: 100 };
+  const { spawn, settled, get } = await openProject([{ ...write("b.txt", "two\n"), usage }], {
+    model: "claude-sonnet-5-5",
+    limits: { max_cost: 0.002 },
+  });
+  const spent = {
+    outcome: "max_cost",
+    problem: "the limit of $0.002 for a session and those that it spawns is reached ($0.003 spent)",
+  };
+  const { session_id } = await spawn("Write b.txt.");
+  expect(await settled(session_id)).toMatchObject(spent);
+  await get("session.message", { session_id, message: "Go on." });
+  expect(await settled(session_id)).toMatchObject(spent);
+});
+
 test("sessions spawn children within the depth of their project, and not beyond", async () => {
   const { spawn, settled, get } = await openProject(
     ({ results }) =>

@@ -2,7 +2,7 @@ import type { Limits } from "@octant/agent";
 import { counted, ToolError } from "@octant/core";
 import type { Project } from "../projects/project.ts";
 import type { Records } from "../store/hub-store.ts";
-import type { HubSession } from "./hub-session.ts";
+import { type HubSession, toPrice } from "./hub-session.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -83,7 +83,13 @@ export function createBudgets(records: Records<HubSession>) {
       tree.working += 1;
       for (const one of await treeOf(session)) tree.costs.set(one.id, costOf(one));
       let before = session.cost - copied_cost;
+      const sum = () => [...tree.costs.values()].reduce((total, cost) => total + cost, 0);
       return {
+        /** That the tree has spent all it may; a run knows only what was left for it. */
+        exhausted: (): string | undefined =>
+          max_cost !== undefined && sum() >= max_cost
+            ? `the limit of $${max_cost} for a session and those that it spawns is reached ($${toPrice(sum())} spent)`
+            : undefined,
         /** A run begins; the limit of a run counts from here. */
         begin: (cost: number) => {
           before = cost - copied_cost;

@@ -230,7 +230,8 @@ export function createSessionRuns(options: RunsOptions) {
         budget.begin(conversation.knownCost);
         const ended = next === "proceed" ? await agent.proceed() : await agent.send(next.text);
         await pending.forgetDelivered(id);
-        const { reason, message: problem } = ended;
+        const { reason } = ended;
+        const problem = (reason === "max_cost" ? budget.exhausted() : undefined) ?? ended.message;
         await change(id, { outcome: reason, problem, cost: conversation.knownCost });
         await finish();
       }
