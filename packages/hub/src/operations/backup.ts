@@ -61,7 +61,15 @@ export async function backUpHub(options: BackupOptions): Promise<BackupManifest>
   if (existsSync(file)) throw new ToolError("ALREADY_EXISTS", `${file} exists already`, { uri: file });
   const lock = createLock(join(folder, "backup.db"), { place: folder, giveUpMs: 0 });
   try {
-    return await lock.hold(() => write(options));
+    return await lock.hold(async () => {
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+        const manifest = await write(options);
+        if (manifest) return manifest;
+      }
+      const message =
+        "workspaces are deleted all the time; make the backup when fewer sessions are cleaned up";
+      throw new ToolError("OVERLOADED", message, { retry_after_ms: RETRY_MS });
+    });
   } catch (cause) {
     if (!(cause instanceof ToolError && cause.code === "LOCKED")) throw cause;
     const message = `another backup of ${folder} is being written; wait for its end`;
@@ -71,8 +79,8 @@ export async function backUpHub(options: BackupOptions): Promise<BackupManifest>
   }
 }
 
-/** Only one process at a time does this in a folder. */
-async function write({ folder, file, env, database }: BackupOptions): Promise<BackupManifest> {
+/** Only one process at a time does this in a folder. undefined when a workspace was deleted meanwhile. */
+async function write({ folder, file, env, database }: BackupOptions): Promise<BackupManifest | undefined> {
   const target = resolve(file);
   // A backup that was killed left these, with the secrets of projects.
   for (const name of readdirSync(folder))
@@ -81,7 +89,11 @@ async function write({ folder, file, env, database }: BackupOptions): Promise<Ba
   const store = await openHubStore({ folder, database, log() {} });
   const place = mkdtempSync(join(folder, UNWRITTEN));
   try {
-    const manifest = await writeRows(store, place);
+    const written = await writeRows(store, place);
+    const isThere = ({ id, project_id }: BackupManifest["workspaces"][number]) =>
+      existsSync(join(folder, "projects", project_id, "workspaces", id));
+    // A hub forgets a workspace without files when it starts.
+    const manifest = { ...written, workspaces: written.workspaces.filter(isThere) };
     const git = createRunGit(env);
     const away = manifest.projects.filter((id) => !existsSync(join(folder, "projects", id)));
     if (away.length > 0) throw elsewhere(away.length);
@@ -102,6 +114,7 @@ async function write({ folder, file, env, database }: BackupOptions): Promise<Ba
       ...(present.length > 0 ? ["-C", folder, ...present.map((id) => `projects/${id}/workspaces`)] : []),
     ]);
     if (problem !== undefined) throw new ToolError("IO_ERROR", `the backup was not written: ${problem}`, {});
+    if (!manifest.workspaces.every(isThere)) return undefined;
     renameSync(`${target}.part`, target);
     return manifest;
   } finally {
@@ -130,6 +143,8 @@ export async function restoreHub({ folder, file, env, database }: BackupOptions)
   }
 }
 
+const MAX_ATTEMPTS = 5;
+const RETRY_MS = 60_000;
 const UNWRITTEN = "backup-";
 const UNPACKED = "restore-";
 /** Left by a restore that was killed before it put the records there. */

@@ -1,7 +1,17 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { git, openHub } from "../../testing/open-hub.ts";
 import type { Project } from "../projects/project.ts";
 import { backUpHub, restoreHub } from "./backup.ts";
@@ -106,6 +116,25 @@ test("projects whose creation or deletion a kill interrupted stop no backup, and
   await get("project.get", { project_id: whole });
   expect(readdirSync(join(folder, "hub", "projects"))).toEqual([whole]);
   expect(await hub.store.records("workspace").list()).toEqual([]);
+});
+
+test("a backup during which a workspace is deleted can be restored", async () => {
+  const { folder, get, hub } = await openHub();
+  const { project_id } = await get<{ project_id: string }>("project.create", { name: "demo" });
+  const create = async () =>
+    (await get<{ workspace_id: string }>("workspace.create", { project_id })).workspace_id;
+  const [stays, goes] = [await create(), await create()];
+  // It takes tar a while.
+  writeFileSync(join(hub.workspaces.folderOf(project_id), stays, "big"), randomBytes(30_000_000));
+  const file = join(newFolder(), "backup.tar.gz");
+  const env = { PATH: process.env.PATH };
+  const written = backUpHub({ folder: join(folder, "hub"), file, env });
+  await vi.waitFor(() => expect(existsSync(`${file}.part`)).toBe(true), { timeout: 60_000, interval: 5 });
+  await get("workspace.delete", { workspace_id: goes, force: true });
+  expect(existsSync(file)).toBe(false);
+  const saved = await written;
+  expect(saved.workspaces).toEqual([{ id: stays, project_id }]);
+  expect(await restoreHub({ folder: join(newFolder(), "hub"), file, env })).toEqual(saved);
 });
 
 test("a backup clears away what a killed one left, and is the only one of its hub", async () => {
