@@ -83,6 +83,7 @@ export const killHub =
     await following.grown(Number.POSITIVE_INFINITY, isOver);
     await following.close();
     violations.push(...following.problems);
+    if (killed < kills) violations.push(`the sessions ended after ${killed} of ${kills} kills`);
     const wrong = (await states()).filter(({ state, outcome }) => state !== "idle" || outcome !== "done");
     for (const session of wrong) violations.push(`a session ended as ${JSON.stringify(session)}`);
     const folder = join(
