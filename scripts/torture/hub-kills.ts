@@ -11,22 +11,29 @@ import type { Torture } from "./report.ts";
 
 const LINES = 4;
 export const FILE = "log.txt";
-export const EXPECTED = Array.from({ length: LINES }, (_, at) => `${at + 1}\n`).join("");
+/** What a session writes. */
+export const linesUpTo = (lines: number): string =>
+  Array.from({ length: lines }, (_, at) => `${at + 1}\n`).join("");
 const MAX_SESSIONS = 50;
 /** Kills for each session of the crowd, so that 200 kills meet 50 sessions. */
 const KILLS_PER_SESSION = 4;
 /** Events of all sessions between two kills. */
 const MAX_EVENTS_BETWEEN = 12;
 
-/** A model that checks its progress before each step, and so knows what to do after an interruption. */
-export const COUNTING: Script = ({ results }) => {
-  const run = (command: string) => ({ parts: [{ call: "proc", input: { action: "exec", command } }] });
-  const have = /have:(?<lines>[ \d]*)/.exec(results[0]?.text ?? "")?.groups?.["lines"];
-  if (have === undefined) return run(`echo have: $(cat ${FILE} 2>/dev/null)`);
-  const count = have.trim() === "" ? 0 : have.trim().split(" ").length;
-  if (count >= LINES) return { parts: [{ text: "All lines are there." }] };
-  return run(`echo ${count + 1} >> ${FILE}`);
-};
+/**
+ * A model that checks its progress before each of the lines, and so knows what to do after an interruption. A line takes
+ * this many seconds, in which its session is at work and the processor is free.
+ */
+export const counting =
+  (lines: number, seconds = 0): Script =>
+  ({ results }) => {
+    const run = (command: string) => ({ parts: [{ call: "proc", input: { action: "exec", command } }] });
+    const have = /have:(?<lines>[ \d]*)/.exec(results[0]?.text ?? "")?.groups?.["lines"];
+    if (have === undefined) return run(`echo have: $(cat ${FILE} 2>/dev/null)`);
+    const count = have.trim() === "" ? 0 : have.trim().split(" ").length;
+    if (count >= lines) return { parts: [{ text: "All lines are there." }] };
+    return run(`${seconds > 0 ? `sleep ${seconds}; ` : ""}echo ${count + 1} >> ${FILE}`);
+  };
 
 /**
  * Runs sessions at once and kills the hub -9 among them. Each session must end as planned, and a reader that follows it
@@ -45,7 +52,7 @@ export const killHub =
   async (kills, random, onProgress) => {
     const violations: string[] = [];
     using project = createFixtureProject();
-    await using provider = await createScriptedProvider(COUNTING);
+    await using provider = await createScriptedProvider(counting(LINES));
     const source = createSource(join(project.root, ".."));
     const env = { ...project.env, ...modelOf(provider) };
     const start = () => startHub(env, project.root);
@@ -95,7 +102,7 @@ export const killHub =
       if (!seen.every((seq, at) => seq === at + 1)) violations.push(`${id}: events ${seen.join(" ")}`);
       const place = join(folder, "projects", project_id, "workspaces", workspaces.get(id) ?? "");
       const text = attempt(() => readFileSync(join(place, FILE), "utf8"));
-      if (text !== EXPECTED) violations.push(`${id}: ${FILE} has ${JSON.stringify(text)}`);
+      if (text !== linesUpTo(LINES)) violations.push(`${id}: ${FILE} has ${JSON.stringify(text)}`);
     }
     hub.child.kill("SIGTERM");
     const [code] = await once(hub.child, "close");
