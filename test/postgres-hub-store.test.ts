@@ -98,6 +98,33 @@ describe.skipIf(inject("missing").includes("postgresql"))("the hub's state in Po
     );
   });
 
+  test.each(["08006", "25006", "53100", "53300", "57P01", "58030"])(
+    "a query waits for a server that cannot work now: %s",
+    async (code) => {
+      const { run, close } = connectToPostgres({ url: postgres.createDatabase(), log() {} });
+      onTestFinished(close);
+      let tries = 0;
+      await run(async (sql) => {
+        tries += 1;
+        if (tries < 3) await sql.unsafe(`DO $$ BEGIN RAISE 'not now' USING ERRCODE = '${code}'; END $$`);
+      });
+      expect(tries).toBe(3);
+    },
+  );
+
+  test("a query waits for a name that is not found now, and then says why it failed", async () => {
+    const log: string[] = [];
+    const url = "postgres://hub:hidden@database.invalid/hub";
+    const { run, close } = connectToPostgres({ url, patienceMs: 300, log: (line) => log.push(line) });
+    onTestFinished(close);
+    await expect(run((sql) => sql`SELECT 1`)).rejects.toMatchObject({
+      code: "UPSTREAM_ERROR",
+      message: expect.stringMatching(/cannot be used \((?:ENOTFOUND|EAI_AGAIN)\)/),
+    });
+    expect(log).toEqual([expect.stringContaining("database.invalid; trying again")]);
+    expect(log.join()).not.toContain("hidden");
+  });
+
   test.each(["disable", "require"])(
     "connections that go silent without an end are replaced, with sslmode %s",
     async (mode) => {

@@ -80,10 +80,12 @@ export function connectToPostgres(options: PostgresOptions) {
             await sleep(backoff.next());
             continue;
           }
-          if (!isConnectionLoss(cause)) throw cause;
-          if (performance.now() >= end) throw notReachable(cause);
+          if (!isOutage(cause)) throw cause;
+          if (performance.now() >= end) throw notUsable(cause);
           if (attempt === 0)
-            log(`hub: the connection to PostgreSQL is lost (${codeOf(cause)}); trying again`);
+            log(
+              `hub: PostgreSQL cannot be used: ${reasonOf(cause)}; trying again for ${patienceMs / 1_000} s`,
+            );
           await sleep(backoff.next());
         } finally {
           clearInterval(watching);
@@ -131,39 +133,36 @@ interface PlaceOfServer {
   readonly port: readonly number[];
 }
 
-const notReachable = (cause: unknown): ToolError =>
+const notUsable = (cause: unknown): ToolError =>
   new ToolError(
     "UPSTREAM_ERROR",
-    `PostgreSQL cannot be reached (${codeOf(cause)}); check that it runs and that the hub's --database is right`,
+    `the hub's PostgreSQL cannot be used (${codeOf(cause)}); check that it runs, has room on its disk and free connections, and that the hub's --database is right`,
     {},
     { cause },
   );
 
-/** Errors of the driver, of the system, and of a server that starts or stops. */
+/** Of a connection that the driver, TLS or the hub has cut. */
 const LOSS_CODES: ReadonlySet<string> = new Set([
   "CONNECTION_CLOSED",
   "CONNECTION_DESTROYED",
   "CONNECT_TIMEOUT",
-  "ECONNREFUSED",
   "ECONNRESET",
-  "ENOENT",
-  "EPIPE",
   "ETIMEDOUT",
-  // admin_shutdown, crash_shutdown, cannot_connect_now
-  "57P01",
-  "57P02",
-  "57P03",
 ]);
+/**
+ * Classes of PostgreSQL: connection exceptions, a lack of resources such as connections and disk, a server that starts
+ * or stops, and errors of its system. And read_only_sql_transaction: a standby that is not the primary yet.
+ */
+const OUTAGES = /^(?:08|53|57|58)...$|^25006$/;
 /** Raised by the trigger `refuse_older`. */
 const OLDER = "OCT01";
 /** Nothing was done: deadlock_detected, serialization_failure, lock_not_available. */
 const RETRIED: ReadonlySet<string> = new Set(["40P01", "40001", "55P03"]);
-/** Class 08 of PostgreSQL: connection exceptions. */
-const CONNECTION_CLASS = /^08/;
+/** An error of the system has the name of its call: the name is not found, the machine is not reached. */
+const isOutage = (cause: unknown): boolean =>
+  "syscall" in Object(cause) || LOSS_CODES.has(codeOf(cause)) || OUTAGES.test(codeOf(cause));
 
-const isConnectionLoss = (cause: unknown): boolean => {
-  const code = codeOf(cause);
-  return LOSS_CODES.has(code) || CONNECTION_CLASS.test(code);
-};
+/** Without credentials. Several addresses that were tried have a code and no message. */
+const reasonOf = (cause: unknown): string => (cause instanceof Error && cause.message) || codeOf(cause);
 
 export const codeOf = (cause: unknown): string => String(Object(cause).code ?? "");
