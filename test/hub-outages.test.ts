@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { connectToPostgres } from "../packages/hub/src/store/postgres-connection.ts";
 import { openHub } from "../packages/hub/testing/open-hub.ts";
 import { startPostgres } from "../packages/hub/testing/postgres-cluster.ts";
 import { modelOf } from "./start-hub.ts";
@@ -59,5 +60,32 @@ describe.skipIf(inject("missing").includes("postgresql"))("hubs whose database i
     expect(JSON.stringify(events), [...a.log, ...b.log].join("\n")).toContain("Saw has:1");
     expect([...a.log, ...b.log].join("\n")).not.toContain("taken over");
     expect(await a.hub.store.peers?.owned()).toEqual([project_id]);
+  });
+
+  test("a session that failed with its database says so when the database is back", async () => {
+    const provider = await createScriptedProvider(() => ({
+      parts: [{ call: "proc", input: { action: "exec", command: "sleep 2" } }],
+    }));
+    onTestFinished(() => provider.close());
+    const database = postgres.createDatabase();
+    const { get, log } = await openHub({ env: modelOf(provider), database });
+    const { project_id } = await get<{ project_id: string }>("project.create", {
+      ...{ name: "demo", model: "some-model" },
+    });
+    const { session_id } = await get<{ session_id: string }>("session.spawn", {
+      ...{ project_id, message: "Go." },
+    });
+    const began = async () =>
+      (await get<{ last_index: number }>("session.events", { session_id })).last_index;
+    await expect.poll(began, WAIT).toBeGreaterThan(4);
+    const { sql, close } = connectToPostgres({ url: database, log() {} });
+    onTestFinished(close);
+    // Refused at once; a server that is away is waited for.
+    await sql`ALTER TABLE octant_hub.records RENAME TO away`;
+    await expect.poll(() => log.join("\n"), WAIT).toContain("cannot be stored");
+    await sql`ALTER TABLE octant_hub.away RENAME TO records`;
+    await expect
+      .poll(() => get("session.get", { session_id }), WAIT)
+      .toMatchObject({ state: "idle", outcome: "error", problem: expect.stringContaining("records") });
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent, LogSessionStore } from "@octant/agent";
 import { awaitServers, type OpenedAgent, openAgent } from "@octant/app";
 import { counted, type Tool, ToolError } from "@octant/core";
@@ -274,33 +275,51 @@ export function createSessionRuns(options: RunsOptions) {
     if (code !== 0) log(`hub: session ${id} could not commit its work: ${stderr.trim()}`);
   };
 
-  const settle = async (id: string, update: Partial<HubSession>, type: LifecycleEvent["type"]) => {
-    await change(id, { state: "idle", waiting: undefined, ...update }, type);
+  const isOver = (run: Run, cause?: unknown) =>
+    isClosing || run.isLost || run.ending.signal.aborted || cause instanceof ProjectLost;
+  /** Tries until it is stored: nobody would continue a session that is at work only in the database. */
+  const settle = async (
+    run: Run,
+    id: string,
+    update: Partial<HubSession>,
+    type: LifecycleEvent["type"],
+  ): Promise<void> => {
+    for (;;)
+      try {
+        // It may have been ended, or have got a message, while its state could not be stored.
+        if (!working.has(id) && (await find(id)).state === "working")
+          await change(id, { state: "idle", waiting: undefined, ...update }, type);
+        return;
+      } catch (cause) {
+        if (isOver(run, cause) || (cause instanceof ToolError && cause.code === "NOT_FOUND")) return;
+        log(`hub: the state of session ${id} cannot be stored: ${describeProblem(cause)}; trying again`);
+        await sleep(RETRY_MS, undefined, { ref: false });
+      }
   };
 
-  const isOver = (run: Run, cause?: unknown) => isClosing || run.isLost || cause instanceof ProjectLost;
   const start = ({ id, project_id }: Pick<HubSession, "id" | "project_id">): void => {
     if (working.has(id)) return;
     const ended = work(id)
       .then(async () => {
         working.delete(id);
         // The caller that stopped the run stores the next state.
-        if (isOver(run) || run.ending.signal.aborted) return;
+        if (isOver(run)) return;
         // A message may have come after the last step.
         if ((await find(id)).pending.length > 0) start({ id, project_id });
-        else await settle(id, {}, "session.idle");
+        else await settle(run, id, {}, "session.idle");
       })
       .catch(async (cause: unknown) => {
+        if (working.get(id) === run) working.delete(id);
         // A hub that closes cuts connections; the session continues at the next start, or in another hub.
         if (isOver(run, cause)) return;
         const problem = describeProblem(cause);
         log(`hub: session ${id} failed: ${problem}`);
-        await settle(id, { outcome: "error", problem }, "session.failed");
+        await settle(run, id, { outcome: "error", problem }, "session.failed");
       })
       .finally(() => {
         if (working.get(id)?.ended === ended) working.delete(id);
       });
-    ended.catch((cause: unknown) => log(`hub: the state of session ${id} cannot be stored: ${cause}`));
+    ended.catch((cause: unknown) => log(`hub: session ${id} did not end: ${cause}`));
     const run: Run = { project_id, ended, ending: new AbortController(), calls: 0 };
     working.set(id, run);
   };
