@@ -49,6 +49,7 @@ describe.skipIf(inject("missing").includes("nats-server"))("signing in to nats-s
     expect(await canConnect({ url, nkey: at("user.nk") })).toBe(true);
     await expect(canConnect({ url, nkey: at("stranger.nk") })).rejects.toMatchObject({
       code: "UPSTREAM_ERROR",
+      message: expect.stringMatching(/Authorization Violation; check .*--nats-nkey$/),
     });
     await expect(canConnect({ url })).rejects.toMatchObject({ code: "UPSTREAM_ERROR" });
   });
@@ -99,7 +100,10 @@ describe.skipIf(inject("missing").includes("nats-server"))("signing in to nats-s
   test("more replicas than servers are refused, and a cluster stores as many as were asked for", async () => {
     const alone = await startNatsServer();
     onTestFinished(() => alone.stop());
-    await expect(canConnect({ ...alone, replicas: 3 })).rejects.toMatchObject({ code: "UPSTREAM_ERROR" });
+    await expect(canConnect({ ...alone, replicas: 3 })).rejects.toMatchObject({
+      code: "UPSTREAM_ERROR",
+      message: expect.stringContaining("check --nats-replicas"),
+    });
 
     const ports = await Promise.all([0, 1, 2].map(freePort));
     const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(", ");
@@ -187,6 +191,26 @@ test("half a client certificate and a file that cannot be read are INVALID_ARGUM
   const url = "nats://127.0.0.1:1";
   for (const address of [{ cert: at("client.crt") }, { creds: at("absent") }, { nkey: at("absent") }])
     await expect(canConnect({ url, ...address })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+});
+
+test("a file without a key is named before the server is asked", async () => {
+  const url = "nats://127.0.0.1:1";
+  const file = at("note.txt");
+  writeFileSync(file, "no key");
+  for (const address of [{ creds: file }, { nkey: file }])
+    await expect(canConnect({ url, ...address })).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringContaining(file),
+    });
+});
+
+test("a client waits for a server whose name is not found yet", async () => {
+  const onWaiting = (line: string) => {
+    throw new Error(line);
+  };
+  await expect(canConnect({ url: "nats://nats.invalid:4222", onWaiting })).rejects.toThrow(
+    /^waits for NATS at nats:\/\/nats.invalid:4222: /,
+  );
 });
 
 type Pair = ReturnType<typeof createUser>;

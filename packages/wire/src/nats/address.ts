@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import {
+  type Authenticator,
   credsAuthenticator,
   type NodeConnectionOptions,
   nkeyAuthenticator,
@@ -50,9 +51,29 @@ export function toServer({ url: text, ca, cert, key, creds, nkey }: NatsAddress)
     ...(isTls && { tls }),
     ...(user && pass && { user, pass }),
     ...(user && !pass && { token: user }),
-    ...(creds !== undefined && { authenticator: credsAuthenticator(Buffer.from(read(creds))) }),
-    ...(nkey !== undefined && { authenticator: nkeyAuthenticator(Buffer.from(read(nkey).trim())) }),
+    ...(creds !== undefined && {
+      authenticator: checked(
+        credsAuthenticator(Buffer.from(read(creds))),
+        `${creds} is not a credentials file`,
+      ),
+    }),
+    ...(nkey !== undefined && {
+      authenticator: checked(
+        nkeyAuthenticator(Buffer.from(read(nkey).trim())),
+        `${nkey} has no seed of an nkey`,
+      ),
+    }),
   };
+}
+
+/** The client would find out when it connects, and blame the server. */
+function checked(authenticator: Authenticator, otherwise: string): Authenticator {
+  try {
+    authenticator("nonce");
+    return authenticator;
+  } catch (cause) {
+    throw invalid(otherwise, cause);
+  }
 }
 
 export const withoutCredentials = (url: string): string => url.replace(/\/\/[^@/]*@/, "//");

@@ -108,7 +108,7 @@ export async function connectNats(address: NatsAddress, name: string) {
     return { nc, js, jsm, bodies, openBucket, close: () => nc.close() };
   } catch (cause) {
     await nc.close();
-    throw unreachable(url, cause);
+    throw unusable(url, cause);
   }
 }
 
@@ -152,12 +152,16 @@ async function connectToServer(address: NatsAddress, name: string): Promise<Nats
         ...{ ...server, name, maxReconnectAttempts: -1, ignoreAuthErrorAbort: true, pingInterval: PING_MS },
       });
     } catch (cause) {
-      if (!onWaiting || !(cause instanceof errors.ConnectionError)) throw unreachable(url, cause);
+      if (!onWaiting || !isNotThere(cause)) throw unusable(url, cause);
       if (attempt === 0) onWaiting(`waits for NATS at ${withoutCredentials(url)}: ${cause.message}`);
       await delay(WAIT_MS);
     }
   }
 }
+
+/** A cluster may give a server its name only when it runs. */
+const isNotThere = (cause: unknown): cause is Error =>
+  cause instanceof errors.ConnectionError || (cause instanceof Error && "syscall" in cause);
 
 const isOpen = ({ info }: NatsClientConnection): boolean => !info?.auth_required && !info?.tls_verify;
 
@@ -187,9 +191,18 @@ export function toUpstreamError(cause: unknown): unknown {
   return new ToolError("UPSTREAM_ERROR", message, {}, { cause });
 }
 
-const unreachable = (url: string, cause: unknown) => {
+const unusable = (url: string, cause: unknown) => {
   if (cause instanceof ToolError) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const message = `NATS at ${withoutCredentials(url)} cannot be used: ${reason}; is nats-server -js running there?`;
+  const message = `NATS at ${withoutCredentials(url)} cannot be used: ${reason}; ${nextStepFor(cause)}`;
   return new ToolError("UPSTREAM_ERROR", message, {}, { cause });
 };
+
+function nextStepFor(cause: unknown): string {
+  if (cause instanceof errors.AuthorizationError || cause instanceof errors.UserAuthenticationExpiredError)
+    return "check the user and password of its URL, or the file of --nats-creds or --nats-nkey";
+  if (cause instanceof errors.PermissionViolationError)
+    return "docs/wire.md lists the subjects that its user needs";
+  if (cause instanceof JetStreamApiError) return "check --nats-replicas and the limits of the server";
+  return "is nats-server -js running there?";
+}
