@@ -105,6 +105,23 @@ describe.skipIf(lacks("nats-server", "bubblewrap"))("work for hosts", () => {
     expect((await place()).answer, log.join("\n")).toMatchObject({ ok: true });
   }, 120_000);
 
+  test("that waits for one holds up neither the end of its session nor that of its hub", async () => {
+    const provider = await createScriptedProvider([{ parts: [{ text: "Done." }] }]);
+    onTestFinished(() => provider.close());
+    const { create, get, hub } = await openPlaces({ env: modelOf(provider) });
+    const { project_id } = await create({ model: "some-model" });
+    const spawn = () => get<HostedSession>("session.spawn", { project_id, message: "Go." });
+    const [ended, left] = [await spawn(), await spawn()];
+    for (const { session_id } of [ended, left])
+      await expect
+        .poll(async () => (await get<HostedSession>("session.get", { session_id })).waiting, WAIT)
+        .toContain("no host");
+    expect(await get("session.end", { session_id: ended.session_id })).toMatchObject({ state: "ended" });
+    await hub.drain();
+    const { session_id } = left;
+    expect(await get("session.get", { session_id })).toMatchObject({ state: "working" });
+  });
+
   test("of a session waits for a host with its label, and the session says so", async () => {
     const provider = await createScriptedProvider([{ parts: [{ text: "Done." }] }]);
     onTestFinished(() => provider.close());

@@ -56,11 +56,16 @@ export interface ToolsSpec {
   /** The workspace's path in the container. */
   readonly cwd: string;
   readonly workspace_id: string;
-  readonly onWaiting?: OnWaiting | undefined;
+  readonly waiting?: Waiting | undefined;
 }
 
-/** Called with the reason while no host has room, and without one when there is a host. */
-export type OnWaiting = (why: string | undefined) => void;
+/** How a session waits for a host that has room. */
+export interface Waiting {
+  /** Called with the reason while no host has room, and without one when there is a host. */
+  onWaiting(why: string | undefined): void;
+  /** Aborted when the session has to stop. */
+  readonly signal: AbortSignal | undefined;
+}
 
 /** Its value is the hub's folder. */
 export const HUB_LABEL = "octant.hub";
@@ -224,7 +229,7 @@ export function createContainers(options: ContainersOptions) {
      * was lost since, so that the hub has to make room again.
      */
     makeRoom:
-      async (_project: Project, _workspace_id: string, _onWaiting: OnWaiting): Promise<() => boolean> =>
+      async (_project: Project, _workspace_id: string, _waiting: Waiting): Promise<() => boolean> =>
       () =>
         false,
     stop: (project_id: string) =>

@@ -140,19 +140,19 @@ export function createHostedContainers(options: HostedContainersOptions): {
       }
       throw notRunning("none");
     },
-    async makeRoom(project, workspace_id, onWaiting) {
+    async makeRoom(project, workspace_id, waiting) {
       const held = await places.hold(project, workspace_id);
       const release = places.use(held);
       try {
-        const { place } = await places.open(held, { onWaiting });
+        const { place } = await places.open(held, waiting);
         // Not when this hub has left it.
         return () => place.lost.aborted && places.has(held.key);
       } finally {
         release();
       }
     },
-    execTools: (project, { argv = [], env, cwd, workspace_id, onWaiting }) =>
-      start(project, { argv, cwd, workspace_id, ...(env && { env }), tools: true }, { onWaiting }),
+    execTools: (project, { argv = [], env, cwd, workspace_id, waiting }) =>
+      start(project, { argv, cwd, workspace_id, ...(env && { env }), tools: true }, waiting),
     async start(project, workspace_id) {
       const held = await places.hold(project, workspace_id);
       const release = places.use(held);

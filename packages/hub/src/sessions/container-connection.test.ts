@@ -34,7 +34,7 @@ test("a host that is lost while it prepares a workspace is not the end of the se
     },
     PROJECT,
     WORKSPACE,
-    { onEnded() {}, onWaiting() {} },
+    { onEnded() {}, waiting: { onWaiting() {}, signal: undefined } },
     createPlaceFence(() => {}),
   );
   // The second one is alive and has said why.

@@ -1,5 +1,5 @@
 import { connectToStreams, type OpenAgentOptions } from "@octant/app";
-import type { Containers, OnWaiting } from "../containers/containers.ts";
+import type { Containers, Waiting } from "../containers/containers.ts";
 import type { ExecProcess } from "../engines/engine.ts";
 import type { PlaceFence } from "../hosts/place-fence.ts";
 import type { Project } from "../projects/project.ts";
@@ -22,14 +22,14 @@ export async function connectToContainer(
   project: Project,
   workspace: Workspace,
   /** `onEnded`: the tools ended without being asked to. */
-  { onEnded, onWaiting }: { onEnded(reason: string): void; readonly onWaiting: OnWaiting },
+  { onEnded, waiting }: { onEnded(reason: string): void; readonly waiting: Waiting },
   fence: PlaceFence,
 ): Promise<NonNullable<OpenAgentOptions["host"]>> {
   const cwd = workspaces.pathInContainer(workspace);
   const address = `hub:${workspace.id}`;
   const enter = async () => {
     for (;;) {
-      const isLost = await containers.makeRoom(project, workspace.id, onWaiting);
+      const isLost = await containers.makeRoom(project, workspace.id, waiting);
       try {
         return await prepare(project, workspace, cwd);
       } catch (cause) {
@@ -49,7 +49,7 @@ export async function connectToContainer(
       // The workspace may have come to another host.
       if (!isFirst) await enter();
       isFirst = false;
-      const process = await containers.execTools(project, { cwd, workspace_id: workspace.id, onWaiting });
+      const process = await containers.execTools(project, { cwd, workspace_id: workspace.id, waiting });
       fence.enter(process.place);
       return toStreams(process, explain, onEnded);
     },

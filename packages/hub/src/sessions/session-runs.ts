@@ -110,7 +110,8 @@ export function createSessionRuns(options: RunsOptions) {
         .then(() => noteWaiting(session.id, waiting))
         .catch((cause: unknown) => log(`hub: session ${session.id}: ${cause}`));
     };
-    const host = await connectToContainer(options, project, workspace, { onEnded, onWaiting }, fence);
+    const waiting = { onWaiting, signal: working.get(session.id)?.ending.signal };
+    const host = await connectToContainer(options, project, workspace, { onEnded, waiting }, fence);
     void Promise.resolve(host.ready).then(onStarted, onStarted);
     const announce = async (request: CallerRequest) => {
       const agent = working.get(session.id)?.opened?.agent;
