@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi
 import { backUpHub, restoreHub } from "../packages/hub/src/index.ts";
 import { openHub } from "../packages/hub/testing/open-hub.ts";
 import { startPostgres } from "../packages/hub/testing/postgres-cluster.ts";
+import { runOctant } from "./octant-process.ts";
 
 const newFolder = () => {
   const folder = mkdtempSync(join(tmpdir(), "octant-hub-"));
@@ -19,6 +20,14 @@ describe.skipIf(inject("missing").includes("postgresql"))("a hub on PostgreSQL",
     postgres = startPostgres();
   });
   afterAll(() => postgres[Symbol.dispose]());
+
+  test("that cannot start says why and ends", async () => {
+    const folder = newFolder();
+    const flags = ["--folder", folder, "--database", postgres.createDatabase(), "--nats", "http://server"];
+    const env = { PATH: process.env.PATH, HOME: folder };
+    const { code, stderr } = await runOctant(["hub", "--port", "0", ...flags], { cwd: folder, env });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("a NATS address is nats://")]);
+  });
 
   test("runs a session, and its backup is restored to another folder and database", async () => {
     const provider = await createScriptedProvider(({ answers }) =>

@@ -97,6 +97,9 @@ export async function createHub(options: HubOptions) {
   const roots = [place("root")];
   const projectsFolder = place("projects");
   const store = await openHubStore({ folder, database: options.database, log });
+  // A hub that cannot start must not keep its process alive.
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => store.close());
   const tokens = await openHubTokens(store, log);
   const membership: Membership = await joinPeers({
     ...{ store, folder, clock, log, lifeMs: options.lifeMs, hosted: "nats" in options.engine },
@@ -136,6 +139,7 @@ export async function createHub(options: HubOptions) {
         })
       : { engine: options.engine };
   const { engine } = hosted;
+  opened.defer(() => engine.close());
   const hosts: ListHosts =
     hosted.hosts ??
     (async () => {
@@ -159,6 +163,7 @@ export async function createHub(options: HubOptions) {
       onUse: (id) => timers.use(id),
       writableOf: (id) => [workspaces.folderOf(id), inProject(id, "cache")],
     });
+  opened.defer(() => containers.close(() => false));
   const workspaces = createWorkspaces({
     store,
     repositories,
@@ -183,6 +188,7 @@ export async function createHub(options: HubOptions) {
     },
   });
   const logs = await createHubLogs(store.events, membership.isSure);
+  opened.use(logs);
   const calls = createCallerCalls();
   const cleanUp: CleanUp = (...given) => createCleanUp(sessions, workspaces)(...given);
   const sessions: HubSessions = createHubSessions({
@@ -333,6 +339,7 @@ export async function createHub(options: HubOptions) {
     await timers.close();
     await sessions.close(DRAIN_MS);
   };
+  opened.move();
   return {
     octant,
     /** Why sessions whose project names no model will fail; undefined when they will not. */
