@@ -79,4 +79,30 @@ describe.skipIf(lacks("nats-server", "bubblewrap", "postgresql"))("two hubs with
     expect(await settled(session_id, other), said()).toMatchObject({ outcome: "done" });
     expect(JSON.stringify(await events(session_id, other)), said()).toContain("Seen.");
   }, 240_000);
+
+  test("a hub that was stuck does not end what its successor runs on the same host", async () => {
+    await using opened = await openHostedHub(
+      ({ results }) => {
+        const text = results[0]?.text ?? "";
+        if (text === "") return run("sleep 600");
+        return text.includes("has:ended") ? say("Done.") : run("sleep 8; echo has:ended");
+      },
+      { database: postgres.createDatabase() },
+    );
+    const { hub, spawn, settled, said, events } = opened;
+    await opened.startHost("host");
+    const { session_id } = await spawn("Go.");
+    const other = await opened.startAnotherHub("other");
+    const began = async () => (await events(session_id, other)).filter(({ type }) => type === "tool_began");
+    await expect.poll(async () => (await began()).length, WAIT).toBe(1);
+    hub.child.kill("SIGSTOP");
+    await expect.poll(async () => (await began()).length, WAIT).toBe(2);
+    hub.child.kill("SIGCONT");
+    expect(await settled(session_id, other), said()).toMatchObject({ state: "idle", outcome: "done" });
+    const ended = (await events(session_id, other)).filter(({ type }) => type === "tool_ended");
+    expect(
+      ended.map(({ is_error }) => is_error),
+      said(),
+    ).toEqual([true, false]);
+  }, 240_000);
 });

@@ -4,6 +4,7 @@ import type { HeldPlace, PlaceNeeds, PlacesClient, WantedPlace } from "@octant/w
 import type { ContainerLog } from "../containers/container-log.ts";
 import { createImages } from "../images/images.ts";
 import type { ProjectFiles } from "../images/project-files.ts";
+import { ProjectLost } from "../peers/peers.ts";
 import type { Project } from "../projects/project.ts";
 import type { HubStore } from "../store/hub-store.ts";
 import type { Workspace } from "../workspaces/workspaces.ts";
@@ -178,6 +179,7 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
       } catch (cause) {
         if (held.ready === ready) delete held.ready;
         // Another host may do better; one that is alive has said why.
+        if (cause instanceof ProjectLost) throw cause;
         if (!place.lost.aborted && !(await leaveFullDisk(place))) throw cause;
       }
     }
@@ -204,8 +206,14 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
       env,
     });
   };
+  /** A host listens to the last hub that said hello: one that was stuck must not take the place from its successor. */
+  const refuseLost = async (project_id: string): Promise<void> => {
+    const owned = await store.peers?.owned();
+    if (owned && !owned.includes(project_id)) throw new ProjectLost();
+  };
   const makeReady = async (held: Held, place: HeldPlace): Promise<Opened> => {
     const { project, workspace_id } = held;
+    await refuseLost(project.id);
     held.host = place.host;
     const hello = await place.ask<Hello>("hello");
     await configure(held, place);
@@ -262,6 +270,7 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
   };
   const bringHome = async (held: Held): Promise<boolean> => {
     const { key, workspace_id, project, wanted } = held;
+    await refuseLost(project.id);
     const lease_id = wanted.now()?.lease_id;
     const workspace = workspace_id === undefined ? undefined : await records.get(workspace_id);
     // A host that has not taken the workspace over has none of its changes, and the model must still be told what

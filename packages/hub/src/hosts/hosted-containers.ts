@@ -117,7 +117,8 @@ export function createHostedContainers(options: HostedContainersOptions): {
   const keeping = setInterval(() => {
     void (async () => {
       for (const one of await places.all())
-        void one.ready?.opened.then(({ place }) => place.ask("hello")).catch(() => {});
+        if (owns(one.project.id))
+          void one.ready?.opened.then(({ place }) => place.ask("hello")).catch(() => {});
     })();
   }, KEEP_MS);
 

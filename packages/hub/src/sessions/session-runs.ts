@@ -163,7 +163,7 @@ export function createSessionRuns(options: RunsOptions) {
         return await workInPlace(id, fence, noteLosses);
       } catch (cause) {
         // The end of the agent may have connected to another host already.
-        const isLost = fence.isHostLost() || fence.changes() > before;
+        const isLost = (fence.isHostLost() || fence.changes() > before) && !(cause instanceof ProjectLost);
         if (!isLost || isClosing || working.get(id)?.ending.signal.aborted) throw cause;
         log(
           `hub: session ${id} continues on another host: ${cause instanceof Error ? cause.message : cause}`,
