@@ -14,7 +14,7 @@ export interface Denied {
 export interface ProgramLimits {
   /** Nothing of the machine but the loopback device of their own. */
   readonly network?: "off";
-  /** No mount can be written. */
+  /** No mount can be written, and of the person nothing but the workspace and settings of tools can be read. */
   readonly readOnly?: true;
   /** Not at all: a person has allowed it for this call. */
   readonly outside?: true;

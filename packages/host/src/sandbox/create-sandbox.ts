@@ -14,6 +14,7 @@ import { homeOf } from "./homes.ts";
 import { forgetVariables } from "./launcher.ts";
 import { type Mount, read } from "./mount.ts";
 import { ownFiles, sharesFilesWithCache } from "./own-files.ts";
+import { repositoryAbove } from "./protected.ts";
 import type { Sandbox, SandboxedCommand, SandboxOptions, SandboxStatus } from "./sandbox.ts";
 import { openScratch, type Scratch } from "./scratch.ts";
 import { confines, isWeaker, type SandboxLevel, type SandboxSettings } from "./settings.ts";
@@ -92,7 +93,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         return { argv, program, env, folder, launcher: false, release: () => [] };
       }
       const isOffline = command.network === "off" || limits.network === "off";
-      const cannotWrite = readOnly || limits.readOnly === true;
+      const onlyWorkspace = limits.readOnly === true;
+      const cannotWrite = readOnly || onlyWorkspace;
       if (!readOnly) checkFolder(command, roots, settings);
       const goesThroughProxy = typeof network !== "string" && !isOffline;
       const extra = [
@@ -106,11 +108,16 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       try {
         const protectedMounts = guard.mounts();
         // In mode allowlist the roots are not shown to commands, but our own readers need them.
-        const besides = [...(readOnly ? roots : []), ...(command.besides ?? [])];
+        const besides = [
+          ...(readOnly ? roots : []),
+          ...(onlyWorkspace ? roots.flatMap(repositoryAbove) : []),
+          ...(command.besides ?? []),
+        ];
         const mounts = plans.get({
           isOurs,
           changesProtected,
           readOnly: cannotWrite,
+          onlyWorkspace,
           protectedMounts,
           extra,
           besides,

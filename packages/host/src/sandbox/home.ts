@@ -19,8 +19,8 @@ import { lstatOf, moveAway, statOf, type Tree } from "./tree.ts";
 export interface HomeOptions {
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Nothing of the home but caches. */
-  readonly hidden: boolean;
+  /** tools: toolchains and settings that are listed as harmless, without caches. */
+  readonly shown: "all" | "tools" | "caches";
   /** Places that commands can write to; links inside them are untrusted. */
   readonly writable: readonly string[];
   readonly scratch: Scratch;
@@ -30,12 +30,12 @@ export interface HomeOptions {
 
 /** A private home that persists between commands, with harmless entries of the real home mounted on top. Entries not listed never appear, even if created later. */
 export function addHome(tree: Tree, options: HomeOptions): void {
-  const { home, scratch, hidden, isOurs } = options;
+  const { home, scratch, shown, isOurs } = options;
   /** The private counterpart of a folder in the home. */
   const ownFolder = (path: string): string =>
     scratch.folder(
       (isOurs ? "our-" : "") +
-        (path === "" ? (hidden ? "home-hidden" : "home") : `layer-${path.replaceAll("/", "+")}`),
+        (path === "" ? (shown === "caches" ? "home-hidden" : "home") : `layer-${path.replaceAll("/", "+")}`),
     );
   const own = new Set<string>();
   const entries = listEntries(options);
@@ -116,20 +116,23 @@ type Entries = Map<string, Bind>;
 
 /** Sorted by path, so that a folder comes before the mounts inside it. */
 function listEntries(options: HomeOptions): Entries {
-  const { home, hidden } = options;
+  const { home, shown } = options;
   const found: Entries = new Map();
   const show = (path: string, bind: typeof read): void => {
     const source = harmlessSource(join(home, path), options);
     if (source) found.set(path, { ...bind(source, join(home, path)), mayBeGone: true });
   };
-  if (!hidden) {
+  if (shown === "all") {
     // Of a home that is not this user's, as sudo may leave it, nothing is shown.
     const names = attempt(() => readdirSync(home)) ?? [];
     const plain = names.filter((name) => !name.startsWith(".") && !isSecret(name));
-    for (const path of [...plain, ...SHOWN, ...namedByEnvironment(home, options.env)]) show(path, read);
+    for (const path of [...plain, ...namedByEnvironment(home, options.env)]) show(path, read);
+  }
+  if (shown !== "caches") {
+    for (const path of SHOWN) show(path, read);
     for (const [path, copy] of listCopies(options)) found.set(path, copy);
   }
-  for (const path of CACHES) show(path, write);
+  if (shown !== "tools") for (const path of CACHES) show(path, write);
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 

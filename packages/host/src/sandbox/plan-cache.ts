@@ -9,7 +9,10 @@ import { listeningSockets } from "./sockets.ts";
 import { realPath, statOf } from "./tree.ts";
 
 export interface Wish
-  extends Pick<PlanOptions, "extra" | "besides" | "masked" | "readOnly" | "apart" | "isOurs"> {
+  extends Pick<
+    PlanOptions,
+    "extra" | "besides" | "masked" | "readOnly" | "onlyWorkspace" | "apart" | "isOurs"
+  > {
   readonly changesProtected: boolean;
   /** Protected entries that are mounted read-only. */
   readonly protectedMounts: readonly Mount[];

@@ -20,7 +20,7 @@ import { type Mount, read, write } from "./mount.ts";
 import { installFolder, ownFiles } from "./own-files.ts";
 import { openTempFolder, type Scratch } from "./scratch.ts";
 import type { SandboxSettings } from "./settings.ts";
-import { SHOWN_IN_RUN, SYSTEM } from "./system-places.ts";
+import { INSTALLED, SHOWN_IN_RUN, SYSTEM } from "./system-places.ts";
 import { createTree, lstatOf, realPath, statOf, type Tree } from "./tree.ts";
 
 export interface PlanOptions {
@@ -44,6 +44,8 @@ export interface PlanOptions {
   readonly besides?: readonly Path[];
   /** The whole tree is read-only. */
   readonly readOnly?: boolean;
+  /** Besides the system, only the workspace and the settings of tools; of the person nothing else. */
+  readonly onlyWorkspace?: boolean;
   /** Files and folders that it must not see, where they really are. */
   readonly masked?: readonly Path[];
   /** Only these places and the system's programs, with a temp folder of its own. */
@@ -64,18 +66,20 @@ const NOTHING_ELSE = { mode: "allowlist", allowed_paths: [] } as const;
 const toReadOnly = (mount: Mount): Mount => ("source" in mount ? { ...mount, kind: "read" } : mount);
 
 function planWorkspace(options: PlanOptions): readonly Mount[] {
-  const { settings, env, scratch, protectedMounts, isOurs } = options;
+  const { settings, env, scratch, protectedMounts, isOurs, onlyWorkspace = false } = options;
   const tree = createTree();
   const writable = listWritable(options);
-  tree.add(writable.includes("/") ? write("/") : read("/"));
+  const isBare = onlyWorkspace && !writable.includes("/");
+  if (isBare) addSystem(tree, [...SYSTEM, ...INSTALLED]);
+  else tree.add(writable.includes("/") ? write("/") : read("/"));
   addKernel(tree);
   tree.add({ kind: "empty", at: "/run" });
   for (const mount of [...shownInRun().map((path) => read(path)), ...options.extra]) tree.add(mount);
   addTemp(tree, scratch);
   hideOtherHomes(tree, options);
 
-  const hidden = settings.hide_home;
-  const places: HomeOptions = { home: homeOf(env), env, hidden, writable, scratch, isOurs };
+  const shown = onlyWorkspace ? "tools" : settings.hide_home ? "caches" : "all";
+  const places: HomeOptions = { home: homeOf(env), env, shown, writable, scratch, isOurs };
   const isOpen = (home: string) => writable.some((path) => isWithin(path, home));
   if (!isOpen(places.home) && hasHome(places.home)) addHome(tree, places);
   addPrograms(tree, options, writable);
@@ -91,6 +95,7 @@ function planWorkspace(options: PlanOptions): readonly Mount[] {
   maskSystem(tree, options);
   maskOctant(tree, options);
   protectOwnFiles(tree);
+  if (isBare) tree.add({ kind: "seal", at: "/" });
   maskSockets(tree, options);
   return tree.mounts;
 }
@@ -98,11 +103,7 @@ function planWorkspace(options: PlanOptions): readonly Mount[] {
 function planAllowlist(options: PlanOptions): readonly Mount[] {
   const { roots, env, scratch, protectedMounts } = options;
   const tree = createTree();
-  for (const path of SYSTEM) {
-    const found = lstatOf(path);
-    if (found?.isSymbolicLink()) tree.add({ kind: "link", target: readlinkSync(path), at: path });
-    else if (found) tree.add(read(path));
-  }
+  addSystem(tree, SYSTEM);
   addKernel(tree);
   for (const mount of [...shownInRun().map((path) => read(path)), ...options.extra]) tree.add(mount);
   if (options.apart) tree.add({ kind: "empty", at: "/tmp" });
@@ -122,6 +123,14 @@ function planAllowlist(options: PlanOptions): readonly Mount[] {
   tree.add({ kind: "seal", at: "/" });
   maskSockets(tree, options);
   return tree.mounts;
+}
+
+function addSystem(tree: Tree, paths: readonly Path[]): void {
+  for (const path of paths) {
+    const found = lstatOf(path);
+    if (found?.isSymbolicLink()) tree.add({ kind: "link", target: readlinkSync(path), at: path });
+    else if (found) tree.add(read(path));
+  }
 }
 
 function addKernel(tree: Tree): void {

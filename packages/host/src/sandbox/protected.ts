@@ -75,6 +75,16 @@ export const programsOfRepository = (folder: Path): Bind[] =>
         .map((path) => read(path))
     : [];
 
+/** The folder of a repository of this user that a root is a part of: git reads all of it to tell what has changed. */
+export function repositoryAbove(root: Path): Path[] {
+  if (lstatOf(join(root, GIT))) return [];
+  for (let folder = dirname(root); folder !== dirname(folder); folder = dirname(folder)) {
+    const found = lstatOf(join(folder, GIT));
+    if (found) return found.isDirectory() && found.uid === process.getuid?.() ? [folder] : [];
+  }
+  return [];
+}
+
 /** The repository that a linked worktree belongs to, if that one says the same: anybody can write a `.git` file. */
 const commonFolderOf = (gitFile: Path): Path | undefined =>
   attempt(() => {

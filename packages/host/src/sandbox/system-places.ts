@@ -26,3 +26,6 @@ export const SHOWN_IN_RUN = words(`
 export const SYSTEM = words(`
   /usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc /nix/store /gnu/store
 `);
+
+/** Where programs are installed besides the system's. */
+export const INSTALLED = [...words("/opt /snap /var/lib/snapd /var/lib/flatpak"), ...SHARED_IN_HOMES];

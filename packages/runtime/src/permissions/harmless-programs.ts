@@ -23,10 +23,11 @@ export interface HarmlessUse {
 
 const files = (short: string, long = ""): HarmlessUse => ({ short, long, operands: "paths" });
 const ONLY: HarmlessUse = {};
-const VERSION: HarmlessUse = {
-  sub: { "--version": ONLY, "-v": ONLY, "-V": ONLY, version: ONLY },
+/** Alone: a word beside it may be a file that is run, and so may any other word, such as `version`. */
+const version = (...words: readonly string[]): HarmlessUse => ({
+  sub: Object.fromEntries(words.map((word) => [word, ONLY])),
   needsSub: true,
-};
+});
 const SUMS = files("bctwz", "binary check tag text zero ignore-missing quiet status strict warn");
 
 const GREP = files(
@@ -285,14 +286,15 @@ export const HARMLESS_PROGRAMS: Readonly<Record<string, HarmlessUse>> = {
   command: { sub: { "-v": { operands: "data" }, "-V": { operands: "data" } }, needsSub: true },
   seq: { short: "wf:s:", long: "equal-width format= separator=", operands: "data", maxOperands: 3 },
   test: { words: "f= d= e= s= r= w= x= L= h= n= z= eq= ne= lt= le= gt= ge=", operands: "data" },
-  node: VERSION,
-  python: VERSION,
-  python3: VERSION,
-  ruby: VERSION,
-  rustc: VERSION,
+  node: version("--version", "-v"),
+  // Its -v runs the input, and says more.
+  python: version("--version", "-V"),
+  python3: version("--version", "-V"),
+  ruby: version("--version"),
+  rustc: version("--version", "-V"),
   go: { sub: { version: ONLY, env: { operands: "data" } }, needsSub: true },
-  java: VERSION,
-  gcc: VERSION,
-  clang: VERSION,
+  java: version("--version", "-version"),
+  gcc: version("--version", "-v"),
+  clang: version("--version", "-v"),
   git: GIT,
 };

@@ -221,7 +221,7 @@ function limitNote(
   exitCode: number,
 ): string | undefined {
   if (outside) return undefined;
-  if (readOnly) return "it ran without asking, so it could only read, without network";
+  if (readOnly) return "it ran without asking, so it could only read the project, without network";
   const said = `${stdout}${stderr}`;
   // Programs such as `curl -s` fail in silence; 1 is how `grep` and `test` say no.
   if (network && (NETWORK_FAILURE.test(said) || (said === "" && exitCode > 1)))
