@@ -112,6 +112,10 @@ function describePreview(opened: TestEngine): void {
       ).toMatchObject({ status });
     expect((await fetchFrom(`nothing.localhost:${server.port}`, "/", { headers: bearer })).status).toBe(404);
 
+    // No request stops the hub, whoever sends it.
+    for (const path of ["//", "//:0", "http://[", "*", "/%"])
+      expect((await fetchFrom(host, path)).status, path).toBe(401);
+
     // A browser with a one-time link.
     expect((await fetchFrom(host, `/${search}`, { method: "HEAD" })).status).toBe(401);
     const entered = await fetchFrom(host, `/deep/page${search}&x=1`);

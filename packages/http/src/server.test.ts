@@ -48,6 +48,13 @@ test("a mount that throws answers 500 or cuts its answer off, and the server goe
   await expect(get("/api").then((response) => response.text())).rejects.toThrow();
   expect((await get("/elsewhere")).status).toBe(404);
   expect(logged).toEqual([expect.stringContaining("a bug"), expect.stringContaining("a bug")]);
+  const fail = (): never => {
+    throw new Error("later");
+  };
+  server.mount("/later", { handle: async () => fail() });
+  server.mount("/public", { handlePublic: fail });
+  for (const path of ["/later", "/public"]) expect((await get(path)).status).toBe(500);
+  expect(logged.filter((line) => line.includes("later"))).toHaveLength(2);
 });
 
 test("the URL of a server on all interfaces has a name that it accepts", async () => {

@@ -42,6 +42,7 @@ export interface HttpServerOptions {
   readonly log: (line: string) => void;
 }
 
+/** It may be async. */
 export type Handle = (request: IncomingMessage, response: ServerResponse, caller: Caller) => void;
 export type Upgrade = (
   request: IncomingMessage,
@@ -125,8 +126,8 @@ export async function createHttpServer(options: HttpServerOptions) {
     const who = await gate.identify(request, mount?.tokenOf?.(request));
     if (isRefusal(who)) return refuseUnread(request, response, who);
     connections.request(request.socket, who, response);
-    if (mount?.handle) mount.handle(request, response, who);
-    else refuseUnread(request, response, notFound(mounted("handle")));
+    if (mount?.handle) return mount.handle(request, response, who);
+    refuseUnread(request, response, notFound(mounted("handle")));
   };
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (closing) return refuseUpgrade(socket, CLOSING);

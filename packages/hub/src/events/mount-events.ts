@@ -45,7 +45,7 @@ export function mountEvents(
   server.mount("/sessions", {
     handle(request, response, caller) {
       if (request.method !== "GET") return refuse(response, methodNotAllowed("GET"));
-      const { pathname, searchParams } = new URL(request.url ?? "/", "http://hub");
+      const { pathname, searchParams } = new URL(`http://hub${request.url}`);
       const { id } = PATH.exec(pathname)?.groups ?? {};
       if (id === undefined) return refuse(response, { status: 404, message: "use /sessions/ID/events" });
       const since = String(request.headers["last-event-id"] ?? searchParams.get("since_index") ?? 0);

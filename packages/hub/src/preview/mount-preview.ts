@@ -40,7 +40,9 @@ export function mountPreview(
       `Path=/; Max-Age=${COOKIE_MS / SECOND_MS}; HttpOnly; SameSite=Lax`,
       ...(address.isSecure ? ["Secure"] : []),
     ];
-    const headers = { location: `${url.pathname}${url.search}`, "set-cookie": attributes.join("; ") };
+    // With two slashes it would be another host.
+    const location = `${url.pathname.replace(/^\/+/, "/")}${url.search}`;
+    const headers = { location, "set-cookie": attributes.join("; ") };
     response
       .writeHead(303, { ...headers, "cache-control": "no-store", "referrer-policy": "no-referrer" })
       .end();
@@ -59,9 +61,9 @@ export function mountPreview(
         refuse(response, NO_PREVIEW);
         return true;
       }
-      const url = new URL(request.url ?? "/", "http://preview");
+      const url = URL.parse(`http://preview${request.url}`);
       // HEAD, as a preview of a link sends it, must not use the link up.
-      if (request.method === "GET" && url.searchParams.has(LINK_PARAMETER)) {
+      if (request.method === "GET" && url?.searchParams.has(LINK_PARAMETER)) {
         open(response, url, target);
         return true;
       }

@@ -23,6 +23,7 @@ const MAX_WEBSOCKETS = 32;
 /** A connection that waits for its next request. */
 const IDLE_MS = 5_000;
 const BAD_GATEWAY = 502;
+const FIRST_STATUS = 200;
 
 /** Passes requests and WebSockets on to ports in containers. */
 export function createPreviewProxy({ connect }: PreviewProxyOptions) {
@@ -46,8 +47,16 @@ export function createPreviewProxy({ connect }: PreviewProxyOptions) {
     handle(request: IncomingMessage, response: ServerResponse, asked: PreviewRequest): void {
       const outgoing = open(request, asked, {});
       outgoing.on("response", (answer) => {
-        response.writeHead(answer.statusCode ?? BAD_GATEWAY, toBrowser(answer.headers, asked.target));
+        const { statusCode = 0, headers } = answer;
+        // Node parses such a status, and throws when it is to be sent.
+        if (statusCode < FIRST_STATUS)
+          return refusePlainly(response, new Error(`its status is ${statusCode}`));
+        response.writeHead(statusCode, toBrowser(headers, asked.target));
         pipeline(answer, response, () => {});
+      });
+      outgoing.on("upgrade", (_answer, upstream) => {
+        upstream.destroy();
+        refusePlainly(response, new Error("it changes the protocol unasked"));
       });
       outgoing.on("error", (cause) => refusePlainly(response, cause));
       response.on("close", () => outgoing.destroy());
@@ -72,7 +81,7 @@ export function createPreviewProxy({ connect }: PreviewProxyOptions) {
       outgoing.on("response", ({ statusCode = BAD_GATEWAY }) => {
         outgoing.destroy();
         refuseUpgrade(socket, {
-          status: statusCode,
+          status: statusCode < FIRST_STATUS ? BAD_GATEWAY : statusCode,
           message: "the server in the container refused the WebSocket",
         });
       });
