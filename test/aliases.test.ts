@@ -300,3 +300,18 @@ test("a call that has no like here is answered with what to do instead", async (
 test.each(MEANINGS)("%j means %j", (call, input) => {
   expect(resolveAliases(registry, call).input).toEqual(input);
 });
+
+test("values that no form has are refused as invalid, not as a bug", async () => {
+  // It cannot be made a text or a number.
+  const odd = { toString: 1, valueOf: 1 };
+  for (const [tool, action, input] of [
+    ["proc", "exec", { command: [odd, "-c", "ls"] }],
+    ["proc", "exec", { command: ["apply_patch", odd] }],
+    ["fs", "search_text", { query: "a", "-A": odd }],
+    ["fs", "read", { uri: "README.md", offset: odd, limit: odd }],
+    ["fs", "read", { uri: "README.md", view_range: [odd, odd] }],
+  ] as const) {
+    const { envelope } = await octant.dispatch({ tool, action, input }, { caller });
+    expect(envelope).toMatchObject({ ok: false, error: { code: "INVALID_ARGUMENT" } });
+  }
+});

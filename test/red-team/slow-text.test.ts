@@ -1,6 +1,7 @@
-import { matchWildcards, parseTextGlob } from "@octant/core";
+import { action, defineTool, matchWildcards, parseTextGlob, resolveAliases } from "@octant/core";
 import { createPolicy } from "@octant/runtime";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { readCommands } from "../../packages/runtime/src/permissions/commands.ts";
 import { rankPaths } from "../../packages/search/src/query/rank-paths.ts";
 
@@ -129,4 +130,35 @@ test("wildcards that match anything are as fast", () => {
   expect(
     cpuOf(() => expect(matchWildcards([...parts, { one: () => false }], "a".repeat(4_000))).toBe(false)),
   ).toBeLessThan(MAX_CPU_MICROSECONDS);
+});
+
+const applyPatch = action({
+  summary: "Edit files.",
+  access: "write",
+  intent: "apply",
+  timing: "sync",
+  input: z.object({ uri: z.string().optional(), patch: z.string() }),
+  output: z.object({}),
+  errors: [],
+  examples: [{ title: "None", input: { patch: "" } }],
+  run: () => ({}),
+});
+const files = defineTool({ name: "fs", summary: "Edits files.", actions: { apply_patch: applyPatch } });
+const FILES = { get: (name: string) => (name === "fs" ? files : undefined) };
+
+test.each([
+  ["<<<<<SEARCH\n", ""],
+  ["<<<<<SEARCH\n=====\n", ""],
+  ["=====\n", "<<<<<SEARCH\n"],
+  ["=====\n", "<<<<<SEARCH\n=====\n"],
+  [":start_line: 1\n", "<<<<<SEARCH\n"],
+  ["```\n", "```\n"],
+  ["EOF\n\n", "apply_patch <<EOF\n"],
+  ["<<<<<SEARCH\n=====\n>>>>>REPLACE\n", ""],
+])("a patch full of %j after %j is read in time that grows with its length", (filling, before) => {
+  const text = before + filling.repeat((5 * CHARS) / filling.length);
+  for (const input of [{ patch: text }, { uri: "a", diff: text }])
+    expect(cpuOf(() => resolveAliases(FILES, { tool: "fs", action: "apply_patch", input }))).toBeLessThan(
+      MAX_CPU_MICROSECONDS,
+    );
 });

@@ -1,3 +1,4 @@
+import { attempt } from "./attempt.ts";
 import { type CallEvent, type CallObserver, toCallFacts } from "./calls.ts";
 import { createContext, createNotes } from "./context.ts";
 import type { Envelope } from "./envelope.ts";
@@ -141,7 +142,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatch {
   };
 
   return async (asked, given) => {
-    const call = resolveAliases(registry, asked);
+    // What has no known form, such as an object that cannot be made a text, is for the schema to refuse.
+    const call = attempt(() => resolveAliases(registry, asked)) ?? asked;
     const traceId = toTraceId(given.traceparent);
     const notes = createNotes();
     const facts = calls && toCallFacts(call, traceId, given.caller);

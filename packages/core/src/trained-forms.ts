@@ -63,7 +63,9 @@ const PATCHES = ["patch", "diff", "input", "patch_text", "changes", "edits"];
 /** Roo's blocks say where they begin, and end that with a line. */
 const START_LINE = /^(<{5,9} ?SEARCH\r?\n)(?::start_line: ?\d+\r?\n)?(?::end_line: ?\d+\r?\n)?-{5,9}\r?\n/gm;
 const WRAPPED = /^(```\w*\n|(?:apply_?patch\s*)?<<\s*['"]?\w+['"]?\n)([\s\S]*?)\n(?:```|\w+)$/;
-const BLOCK = /^[<-]{5,9} ?SEARCH\r?\n([\s\S]*?)^={5,9}\r?\n([\s\S]*?)^[>+]{5,9} ?REPLACE[ \t]*$/gm;
+/** No part goes past the beginning of the next block, so that a text of beginnings takes no longer than any other. */
+const BLOCK =
+  /^[<-]{5,9} ?SEARCH\r?\n((?:(?!={5,9}\r?$|[<-]{5,9} ?SEARCH\r?$)[^\n]*\n)*)={5,9}\r?\n((?:(?![>+]{5,9} ?REPLACE[ \t]*$|[<-]{5,9} ?SEARCH\r?$)[^\n]*\n)*)[>+]{5,9} ?REPLACE[ \t]*$/gm;
 
 /** Without the fence, the heredoc or the missing first line in which models put patches; blocks of search and replace. */
 function toBarePatch(given: Fields, name: string): Fields {
