@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -64,6 +64,23 @@ test("over MCP the server's log tells at the start, and the answers to commands 
   const exec = { name: "proc", arguments: { action: "exec", command: "echo out" } };
   expect(JSON.stringify(await client.callTool(exec))).toMatch(NOTE);
   await client.close();
+});
+
+test("it is told before a hook and an MCP server of the settings, too", async () => {
+  const settings = join(project.root, "../home/.config/hanzo/settings.json");
+  mkdirSync(dirname(settings), { recursive: true });
+  const hook = { event: "pre_tool_use", tool_pattern: "fs.*", command: "echo ran >hooked.txt" };
+  writeFileSync(settings, JSON.stringify({ hooks: [hook] }));
+  const { stderr, stdout } = await octant("call", "fs.read", "uri=README.md");
+  expect(stdout).toContain("# Demo");
+  expect(readFileSync(join(project.root, "hooked.txt"), "utf8")).toBe("ran\n");
+  expect(stderr.match(new RegExp(TOLD, "g"))).toHaveLength(1);
+  const server = { command: "/bin/sh", args: ["-c", "echo ran >served.txt"] };
+  writeFileSync(settings, JSON.stringify({ mcp_servers: { demo: server } }));
+  const { stderr: said } = await octant("mcp", "test", "demo");
+  expect(readFileSync(join(project.root, "served.txt"), "utf8")).toBe("ran\n");
+  expect(said).toMatch(/MCP servers are not confined: this machine has no sandbox that works/);
+  rmSync(settings);
 });
 
 test("the agent asks about each command, whatever is allowed, until the person accepts it", async () => {

@@ -58,7 +58,8 @@ export function createPolicySteps(options: PolicyOptions) {
     output: (...args) => processes.output(...args),
     kill: (...args) => processes.kill(...args),
     openExchange: (...args) => processes.openExchange(...args),
-    start: (...args) => {
+    start: async (...args) => {
+      await unconfined();
       const { denials } = workspace;
       const start = () => denials.limiting({}, () => processes.start(...args));
       return denials.during(rules.denied([COMMAND]), start);
@@ -83,7 +84,7 @@ export function createPolicySteps(options: PolicyOptions) {
   const rules = createPolicy(config.permissions, places);
   const session = new SessionAnswers(places, options.allow);
   let isTold = options.tellsUnconfined ?? false;
-  /** Also shown to the person before the first command, in every front end. */
+  /** Also shown to the person before the first command or hook, in every front end. */
   const unconfined = async () => {
     // Starts while the levels of the sandbox are tried.
     workspace.processes.prepare();

@@ -221,6 +221,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       more: options.servers,
       elsewhere: options.startServer,
       elicit: elicitFrom({ questions: octant.questions, caller, ask, log }),
+      tellsUnconfined,
       log: notify,
       onFailed: notify,
     });

@@ -8,6 +8,7 @@ import {
   type McpServers,
   type McpServersOptions,
   type OAuthStorage,
+  type ProgramDefinition,
   type ServerDefinition,
   type ToolConsent,
 } from "@octant/mcp-client";
@@ -27,20 +28,29 @@ export interface OpenServersOptions
   readonly more?: Readonly<Record<string, ServerDefinition>>;
   /** Runs the programs of `more`; the servers of the person's settings are then not used. */
   readonly elsewhere?: McpServersOptions["start"] | undefined;
+  /** The front end says itself that no sandbox confines programs. */
+  readonly tellsUnconfined?: boolean | undefined;
   log(line: string): void;
 }
 
 /** The MCP servers of the person's settings. They start in parallel, in the background. */
 export function openServers(options: OpenServersOptions): McpServers {
-  const { octant, env, only, more, elsewhere, log, ...rest } = options;
+  const { octant, env, only, more, elsewhere, tellsUnconfined, log, ...rest } = options;
   const { workspace, config } = octant;
   const credentials = createCredentialStore({ env });
+  let isTold = tellsUnconfined ?? false;
+  const start = async (definition: ProgramDefinition) => {
+    const found = await workspace.sandbox.unconfined();
+    if (found && found.by === undefined && !isTold) log(`MCP servers are not confined: ${found.reason}`);
+    isTold ||= found !== undefined;
+    return startProgram(workspace, env, definition);
+  };
   return createMcpServers({
     ...rest,
     servers: { ...(elsewhere ? {} : chooseServers(config.settings.mcp_servers, only)), ...more },
     version: loadVersion(),
     roots: workspace.confinement.roots.map(pathToUri),
-    start: elsewhere ?? ((_server, definition) => startProgram(workspace, env, definition)),
+    start: elsewhere ?? ((_server, definition) => start(definition)),
     auth: (server, url) => createStoredProvider(createOAuthStorage(credentials, server, url)),
     consent: elsewhere ? createSessionConsent() : createToolConsent(workspace.state.base),
     log,
