@@ -19,7 +19,7 @@ export interface NetworkPolicy {
 
 export type Gate = ReturnType<typeof createGate>;
 
-/** `isRemote`: the caller is remote, so addresses that only this machine can reach are closed. */
+/** `isRemote`: the caller, or the server that redirects here, is remote, so addresses that only this machine can reach are closed. */
 export function createGate(policy: NetworkPolicy) {
   const allow = policy.allow.map(parseHostPattern);
   const deny = policy.deny.map(parseHostPattern);
@@ -68,7 +68,8 @@ const REASONS = {
   never: "link-local, cloud metadata and reserved addresses are never reached",
   private: "it is in a private network; the person can open it with --net-allow host:port",
   loopback: "it is this machine; the person can open it with --net-allow host:port",
-  remote: "it is in a private network or this machine, which callers from elsewhere do not reach",
+  remote:
+    "it is in a private network or this machine, which neither callers nor redirects from elsewhere reach; --net-allow host:port opens it",
 } as const satisfies Record<Exclude<AddressClass, "public"> | "remote", string>;
 
 /** Names that only ever refer to a cloud's own service. Behind a proxy there is no address to check. */

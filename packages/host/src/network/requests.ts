@@ -6,6 +6,7 @@ import {
 } from "node:http";
 import { request as requestHttps } from "node:https";
 import { ToolError } from "@octant/core";
+import { classOf } from "./address-class.ts";
 import { type Agents, createAgents } from "./agents.ts";
 import { ACCEPTED_ENCODINGS, decodedBody } from "./decode.ts";
 import { codeOf, MAX_HEADER_BYTES, toNetworkError } from "./failures.ts";
@@ -14,7 +15,13 @@ import type { HttpRequest, Network, NetworkOptions } from "./network.ts";
 import type { Gate } from "./policy.ts";
 import { createProxyChoice } from "./proxy.ts";
 import { type Hop, isRedirect, nextHop } from "./redirects.ts";
-import { type CheckTools, pin, resolveAndCheck, systemResolve } from "./resolve-and-check.ts";
+import {
+  type CheckTools,
+  pin,
+  type RouteCaller,
+  resolveAndCheck,
+  systemResolve,
+} from "./resolve-and-check.ts";
 import { parseTarget } from "./target.ts";
 
 const MAX_REDIRECTS = 10;
@@ -55,8 +62,12 @@ export function createRequests(gate: Gate, options: NetworkOptions) {
 
 async function followed(request: HttpRequest, wiring: Wiring, signal: AbortSignal) {
   let hop = firstHop(request);
+  // A server elsewhere that redirects to this machine would have us ask for it.
+  let isSentFromElsewhere = false;
   for (let redirects = 0; ; redirects++) {
-    const message = await exchange(hop, wiring, request.isRemote, signal);
+    const { isRemote } = request;
+    const { message, isElsewhere } = await exchange(hop, wiring, { isRemote, isSentFromElsewhere, signal });
+    isSentFromElsewhere ||= isElsewhere;
     const { statusCode = 0, headers } = message;
     if (!request.follow || !isRedirect(statusCode) || headers.location === undefined)
       return { message, hop, redirects };
@@ -101,15 +112,16 @@ async function drain(message: IncomingMessage): Promise<void> {
 async function exchange(
   hop: Hop,
   wiring: Wiring,
-  isRemote: boolean,
-  signal: AbortSignal,
-): Promise<IncomingMessage> {
+  caller: RouteCaller,
+): Promise<{ readonly message: IncomingMessage; readonly isElsewhere: boolean }> {
   const { target } = hop;
+  const { signal } = caller;
   try {
-    const { proxy, addresses } = await resolveAndCheck(target, wiring, { isRemote, signal });
+    const { proxy, addresses } = await resolveAndCheck(target, wiring, caller);
+    const isElsewhere = proxy !== undefined || addresses.some((address) => classOf(address) === "public");
     const agent = wiring.agents.for(target, proxy);
     const route = { agent, signal, ...(proxy === undefined && { lookup: pin(addresses) }) };
-    return await answerTo(() => requestFor(hop, route), hop);
+    return { message: await answerTo(() => requestFor(hop, route), hop), isElsewhere };
   } catch (cause) {
     throw toNetworkError(cause, target);
   }

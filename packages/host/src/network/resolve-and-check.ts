@@ -40,18 +40,26 @@ export interface Route {
   readonly addresses: readonly string[];
 }
 
+export interface RouteCaller {
+  readonly isRemote: boolean;
+  /** A server that is not on this machine or in its networks has redirected here. */
+  readonly isSentFromElsewhere?: boolean;
+  readonly signal: AbortSignal;
+}
+
 /** NET_BLOCKED unless policy lets this caller reach the target. A proxy resolves names itself, so only the name is checked then. */
 export async function resolveAndCheck(
   target: Target,
   { gate, resolve, chooseProxy, denies }: CheckTools,
-  { isRemote, signal }: { readonly isRemote: boolean; readonly signal: AbortSignal },
+  { isRemote, isSentFromElsewhere = false, signal }: RouteCaller,
 ): Promise<Route> {
-  gate.checkName(target, isRemote);
+  const isFromElsewhere = isRemote || isSentFromElsewhere;
+  gate.checkName(target, isFromElsewhere);
   checkDenied(target, denies);
   const proxy = chooseProxy(target);
   // For a remote caller the addresses that this machine knows must be open even behind a proxy.
   const addresses = proxy === undefined || isRemote ? await addressesOf(target, resolve, signal) : [];
-  gate.checkAddresses(target, addresses, isRemote);
+  gate.checkAddresses(target, addresses, isFromElsewhere);
   checkDenied(target, denies, addresses);
   return { proxy, addresses };
 }

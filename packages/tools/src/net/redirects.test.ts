@@ -164,3 +164,22 @@ test("a proxy from the environment is used for names, not for this machine, and 
   await behind.close();
   await at.close();
 });
+
+test("a server elsewhere cannot redirect to this machine, unless the person has opened that address", async () => {
+  // A proxy, because no public address leads to a server of a test.
+  const proxy = await startTestServer(async (_request, response) =>
+    response.writeHead(302, { location: `${one.origin}/own` }).end(),
+  );
+  const env = { http_proxy: proxy.origin, no_proxy: "" };
+  const closed = createNetWorkspace({ env });
+  expect(await closed.fail("request", { url: "http://far.test/" })).toMatchObject({
+    code: "NET_BLOCKED",
+    message: expect.stringContaining("redirects from elsewhere"),
+  });
+  expect((await closed.ok("request", { url: through(other, 302, `${one.origin}/own`) })).json.url).toBe(
+    "/own",
+  );
+  const open = createNetWorkspace({ env, policy: { allow: [`127.0.0.1:${one.port}`] } });
+  expect((await open.ok("request", { url: "http://far.test/" })).json.url).toBe("/own");
+  await Promise.all([closed.close(), open.close(), proxy.close()]);
+});
