@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createAgent } from "@octant/app";
+import { createAgent, withMentions } from "@octant/app";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
 import { CLAUDE_EVENTS } from "../packages/runtime/src/hooks/hook.ts";
@@ -88,6 +88,65 @@ test("start, message, call, end and close run their hooks with the fields of Cla
   expect(records(project, "SessionEnd")).toEqual([
     { ...base, hook_event_name: "SessionEnd", reason: "other" },
   ]);
+});
+
+test("a hook sees each file of an edit as a call of Claude Code: its absolute path, the old text and the new", async () => {
+  using project = createFixtureProject();
+  const { HOME = "" } = project.env;
+  mkdirSync(join(HOME, ".config/hanzo"), { recursive: true });
+  const guard = `cat > now.json; cat now.json >> PreToolUse.jsonl; echo >> PreToolUse.jsonl
+    case "$(jq -r .tool_input.file_path now.json)" in "$CLAUDE_PROJECT_DIR"/kept/*) echo KEPT >&2; exit 2;; esac`;
+  const hooks = [
+    { event: "PreToolUse", matcher: "Edit|Write", command: guard },
+    hook("PostToolUse", "", { matcher: "Edit|Write" }),
+    hook("UserPromptSubmit"),
+    hook("PreToolUse", "", { matcher: "Task|Read" }),
+  ];
+  const permissions = { "fs.write": "allow", "fs.apply_patch": "allow", "agent.spawn": "deny" };
+  writeFileSync(join(HOME, ".config/hanzo/settings.json"), JSON.stringify({ hooks, permissions }));
+  const at = (path: string) => join(project.root, path);
+  writeFileSync(at("one.txt"), "first\nlast\n");
+  mkdirSync(at("kept"));
+  writeFileSync(at("kept/two.txt"), "kept\n");
+  const edits = [
+    { op: "replace", old: "first", new: "FIRST" },
+    { op: "insert", line: 2, text: "between\n" },
+  ];
+  const twoFiles =
+    "*** Begin Patch\n*** Update File: one.txt\n-FIRST\n+first\n*** Update File: kept/two.txt\n-kept\n+lost\n*** End Patch\n";
+  const calls = [
+    { call: "fs", input: { action: "read", uri: "one.txt" } },
+    { call: "fs", input: { action: "apply_patch", uri: "./one.txt", patch: edits } },
+    { call: "fs", input: { action: "apply_patch", patch: twoFiles } },
+    { call: "agent", input: { action: "spawn", role: "explorer", task: "look" } },
+  ];
+  await using session = await openSlashSession(project, ({ answers }) => ({
+    parts: [calls[answers] ?? { text: "done" }],
+  }));
+  const { opened, provider } = session;
+  await opened.agent.send(await withMentions(opened, "see @one.txt please"));
+  const session_id = opened.agent.session.id;
+  const [mentioned, read, edit, first, second, task] = records(project, "PreToolUse");
+  const fileAt = (path: string) => ({ session_id, tool_input: { file_path: at(path) } });
+  expect([mentioned, read]).toMatchObject([fileAt("one.txt"), fileAt("one.txt")]);
+  expect(edit).toMatchObject({
+    tool_name: "Edit",
+    tool_use_id: expect.any(String),
+    tool_input: { file_path: at("one.txt"), old_string: "first", new_string: "FIRST\nbetween\n" },
+  });
+  expect(records(project, "PostToolUse")).toMatchObject([{ tool_use_id: edit?.["tool_use_id"] }]);
+  const change = (path: string, old_string: string, new_string: string) => ({
+    tool_input: { file_path: at(path), old_string, new_string },
+  });
+  expect(first).toMatchObject(change("one.txt", "FIRST", "first"));
+  expect(second).toMatchObject(change("kept/two.txt", "kept", "lost"));
+  expect(provider.requests.at(-2)?.raw).toContain("KEPT");
+  expect(readFileSync(at("kept/two.txt"), "utf8")).toBe("kept\n");
+  expect(task).toMatchObject({
+    tool_name: "Task",
+    tool_input: { subagent_type: "explorer", prompt: "look" },
+  });
+  expect(records(project, "UserPromptSubmit")).toMatchObject([{ prompt: "see @one.txt please" }]);
 });
 
 test("a hook reads the conversation in the file of transcript_path, in the form of Claude Code", async () => {

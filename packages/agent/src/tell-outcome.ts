@@ -1,3 +1,4 @@
+import { withoutMentioned } from "./context/mentions.ts";
 import { textOf, textParts, type UserPart } from "./messages.ts";
 import type { Session } from "./session.ts";
 import type { MomentOutcome, SessionHooks } from "./session-hooks.ts";
@@ -18,7 +19,11 @@ export async function submitPrompt(
   content: readonly UserPart[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const outcome = await hooks.fire("UserPromptSubmit", { fields: { prompt: textOf(content) } }, signal);
+  const outcome = await hooks.fire(
+    "UserPromptSubmit",
+    { fields: { prompt: textOf(withoutMentioned(content)) } },
+    signal,
+  );
   const { block, stop } = outcome;
   const refused = block ?? stop;
   await tellOutcome(session, refused === undefined ? outcome : { messages: outcome.messages });

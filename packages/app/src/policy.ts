@@ -1,5 +1,12 @@
 import type { Around } from "@octant/core";
-import { type Checkpoints, createProcesses, excludeFromGit, homesOf, type Workspace } from "@octant/host";
+import {
+  type Checkpoints,
+  createProcesses,
+  excludeFromGit,
+  homesOf,
+  uriToPath,
+  type Workspace,
+} from "@octant/host";
 import {
   type AddedRule,
   addLocalRule,
@@ -66,14 +73,6 @@ export function createPolicySteps(options: PolicyOptions) {
     },
   };
   const runner = createHookRunner({ processes: hookProcesses, confinement, redact, log });
-  const events = createEventHooks({
-    hooks: settings.hooks,
-    statusLine: settings.status_line,
-    processes: hookProcesses,
-    confinement,
-    redact,
-    log,
-  });
   const places = {
     roots: confinement.roots,
     homes: homesOf(env),
@@ -82,6 +81,15 @@ export function createPolicySteps(options: PolicyOptions) {
     searchPath: env.PATH,
   };
   const rules = createPolicy(config.permissions, places);
+  const events = createEventHooks({
+    hooks: settings.hooks,
+    statusLine: settings.status_line,
+    processes: hookProcesses,
+    confinement,
+    redact,
+    filesOf: (call) => rules.named(call).files.map((uri) => uriToPath(uri, "/")),
+    log,
+  });
   const session = new SessionAnswers(places, options.allow);
   let isTold = options.tellsUnconfined ?? false;
   /** Also shown to the person before the first command or hook, in every front end. */

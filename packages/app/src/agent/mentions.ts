@@ -3,9 +3,10 @@ import { createToText, ToolError } from "@octant/core";
 import { z } from "zod";
 import type { OpenedAgent } from "./open-agent.ts";
 
-type Opened = Pick<OpenedAgent, "host" | "servers">;
+type Opened = Pick<OpenedAgent, "agent" | "host" | "servers">;
 
-const CALLER = { id: "agent-mentions", access: "read" } as const;
+/** Rules and hooks judge it like a call of the model, which gets what is read. */
+const callerOf = ({ agent }: Opened) => ({ id: agent.session.id, access: "read" }) as const;
 
 /** A message with the files (`@src/a.ts`) and MCP resources (`@server:uri`) that it mentions. */
 export const withMentions = (opened: Opened, message: string): Promise<readonly UserPart[]> =>
@@ -26,21 +27,22 @@ async function readSymbol(opened: Opened, mention: string): Promise<readonly Use
   const [, scope = "", name = ""] = /^(.+)#([^#]+)$/.exec(mention) ?? [];
   if (name === "") return undefined;
   const call = { tool: "code", action: "search_symbol", input: { query: name, scope } };
-  const { envelope } = await opened.host.dispatch(call, { caller: CALLER });
+  const { envelope } = await opened.host.dispatch(call, { caller: callerOf(opened) });
   const found = Found.safeParse(envelope.data).data?.results.find((one) => one.name === name);
   return found && readFile(opened, found.uri, { range: found.range });
 }
 
 /** Reads a file as the agent itself would. */
 async function readFile(
-  { host }: Opened,
+  opened: Opened,
   uri: string,
   part: { readonly range?: unknown } = {},
 ): Promise<readonly UserPart[] | undefined> {
+  const { host } = opened;
   const toText = createToText(host.registry, host.roots);
   for (const action of ["read", "list"]) {
     const call = { tool: "fs", action, input: { uri, ...part } };
-    const { envelope, attachments, text } = await host.dispatch(call, { caller: CALLER });
+    const { envelope, attachments, text } = await host.dispatch(call, { caller: callerOf(opened) });
     if (!envelope.ok) continue;
     const images = attachments.flatMap(({ kind, mime, bytes }): UserPart[] =>
       kind === "image" ? [{ type: "image", mime, data: Buffer.from(bytes).toString("base64") }] : [],

@@ -14,7 +14,7 @@ const EXTENSION = /\.(?:png|jpe?g|gif|webp)$/i;
 
 /** Pictures that the person adds to a message. They are read at once; the message shows a chip for each. */
 export function createPictures(
-  opened: Pick<OpenedAgent, "octant" | "host" | "servers">,
+  opened: Pick<OpenedAgent, "agent" | "octant" | "host" | "servers">,
   { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ) {
   const { roots } = opened.octant.workspace.confinement;

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { type Step, ToolError } from "@octant/core";
 import type { Exchange } from "@octant/host";
 import { nameOf } from "../call-name.ts";
+import type { PolicyCall } from "../permissions/facts.ts";
 import type { Redact } from "../redact/redactor.ts";
-import { toClaudeCall } from "./claude-call.ts";
+import { type ClaudeCall, toClaudeCalls, toClaudeName } from "./claude-call.ts";
 import { toMatcher } from "./concerns-call.ts";
 import { type ClaudeEvent, type ClaudeHook, type HookSettings, isCallHook } from "./hook.ts";
 import { type EventOutcome, toOutcome } from "./hook-answer.ts";
@@ -23,6 +24,8 @@ export interface EventHooksOptions extends HookPlace {
   readonly statusLine?: StatusLineSettings | null;
   readonly hooks: readonly HookSettings[];
   readonly redact: Redact;
+  /** The absolute paths of the files that a call names. */
+  filesOf(call: PolicyCall): readonly string[];
   log(line: string): void;
 }
 
@@ -66,38 +69,45 @@ export function createEventHooks(options: EventHooksOptions) {
 
   /** Before and after calls. What a hook says about an answer waits for the session of the call. */
   const step: Step = async (call, ctx, next) => {
-    const isConcerned = hooks.some(({ hook }) => hook.event === "PreToolUse" || hook.event === "PostToolUse");
-    if (!isConcerned || ctx.caller.isPerson) return next();
     const name = nameOf(call);
-    const { tool_name, tool_input } = toClaudeCall(name, call.input);
+    const subject = toClaudeName(name);
+    const isConcerned = hooks.some(
+      ({ hook, matches }) =>
+        (hook.event === "PreToolUse" || hook.event === "PostToolUse") && matches(subject),
+    );
+    if (!isConcerned || ctx.caller.isPerson) return next();
+    const { input, act: action } = call;
+    const calls = toClaudeCalls(name, input, options.filesOf({ name, input, action }));
     const session = ctx.caller.id;
-    const facts = { session, subject: tool_name, fields: { tool_name, tool_input } };
+    const tool_use_id = ctx.traceId;
+    const fireOn = (event: ClaudeEvent, one: ClaudeCall, more: object = {}) =>
+      fire(event, { session, subject, fields: { ...one, tool_use_id, ...more } }, ctx.signal);
     const keep = ({ context, messages = [] }: EventOutcome) => {
       // The person at an agent's session reads them there.
       if (transcripts.has(session)) for (const line of messages) addTo(warnings, session, line);
       else for (const line of messages) options.log(line);
       if (context) addTo(notes, session, context);
     };
-    const before = await fire("PreToolUse", facts, ctx.signal);
-    keep(before);
-    const refusal =
-      before.block ?? before.stop ?? (before.ask && (await refusedByPerson(before.ask, ctx, name)));
-    ctx.decided({
-      step: "hook",
-      outcome: refusal === undefined ? "allow" : "deny",
-      rule: "PreToolUse",
-      ...(refusal && { reason: refusal }),
-    });
-    if (refusal !== undefined)
-      throw new ToolError("PERMISSION_DENIED", `${name} is denied by a hook: ${refusal}`, {
-        by: "hook",
+    for (const one of calls) {
+      const before = await fireOn("PreToolUse", one);
+      keep(before);
+      const refusal =
+        before.block ?? before.stop ?? (before.ask && (await refusedByPerson(before.ask, ctx, name)));
+      ctx.decided({
+        step: "hook",
+        outcome: refusal === undefined ? "allow" : "deny",
         rule: "PreToolUse",
-        reason: refusal,
+        ...(refusal && { reason: refusal }),
       });
+      if (refusal !== undefined)
+        throw new ToolError("PERMISSION_DENIED", `${name} is denied by a hook: ${refusal}`, {
+          by: "hook",
+          rule: "PreToolUse",
+          reason: refusal,
+        });
+    }
     const output = await next();
-    keep(
-      await fire("PostToolUse", { ...facts, fields: { ...facts.fields, tool_response: output } }, ctx.signal),
-    );
+    for (const one of calls) keep(await fireOn("PostToolUse", one, { tool_response: output }));
     return output;
   };
 
