@@ -196,7 +196,8 @@ const SCENARIOS: readonly Scenario[] = [
       const [, from, to, kept] =
         /compacted: (\d+) → (\d+) tokens; the last \d turns, (\d+) tokens, stay/.exec(told) ?? [];
       expect(Number(from)).toBe(before);
-      expect(Math.abs(Number(to) - (await used()))).toBeLessThan(50);
+      // Both are estimates, from different counts of the provider.
+      expect(Math.abs(Number(to) - (await used())) / Number(to)).toBeLessThan(0.03);
       expect(Number(kept)).toBeGreaterThan(LARGE.length / 4);
       expect(Number(kept)).toBeLessThan(Number(to));
     },

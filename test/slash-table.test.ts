@@ -221,6 +221,35 @@ test("/undo shows what would be lost of the person's own changes, and overwrites
   expect(readFileSync(note, "utf8")).toBe("before\n");
 });
 
+test("the model reads of commands of the person that changed files or commits, and of no others", async () => {
+  using project = createFixtureProject();
+  await using session = await openSlashSession(project, ({ answers }) =>
+    answers === 0
+      ? { parts: [{ call: "fs", input: { action: "write", uri: "made.txt", content: "made\n" } }] }
+      : { parts: [{ text: "done" }] },
+  );
+  const { opened, provider, run } = session;
+  await run("/permissions allow *");
+  await run("/stash push");
+  await opened.agent.send("make it");
+  expect(provider.requests.at(-1)?.raw).not.toContain("The person ran");
+  const lines = ["/undo", "/redo", "/branch", "/branch topic", "/stash push", "/stash pop", "/stash list"];
+  for (const line of [...lines, "/commit feat: made", "/diff", "/rewind 1 files"]) await run(line);
+  await opened.agent.send("go on");
+  const told = provider.requests.at(-1)?.raw ?? "";
+  const named = [...told.matchAll(/The person ran (.*?) themselves/g)].map(([, line]) => line);
+  expect(named).toEqual([
+    "/undo",
+    "/redo",
+    "/branch topic",
+    "/stash push",
+    "/stash pop",
+    "/commit feat: made",
+    "/rewind 1 files",
+  ]);
+  expect(told).toContain("- removed made.txt");
+});
+
 /** An MCP server with one prompt. */
 const SERVER = `
 import { createInterface } from "node:readline";

@@ -26,6 +26,7 @@ export const GIT_COMMANDS: readonly SlashCommand[] = [
       await person.run(["git", "switch", "--quiet", ...(isKnown ? [] : ["--create"]), checkName(name)]);
       return {
         text: `${isKnown ? "switched to" : "made and switched to"} \`${name}\`${person.notes(SWITCH_HOOKS)}`,
+        isNews: true,
       };
     },
   },
@@ -91,7 +92,7 @@ export const GIT_COMMANDS: readonly SlashCommand[] = [
         settings: await ignoringSubmodules(context),
         hasMagicPaths: true,
       });
-      return { text: asBlock(stdout.toString()) };
+      return { text: asBlock(stdout.toString()), isNews: true };
     },
   },
 ];
@@ -152,7 +153,7 @@ async function commitAs(
     throw cause;
   }
   const shown = await git(context, "log", "-1", "--stat", "--format=%h %s%n%n%b");
-  return { text: `${asBlock(shown)}${person.notes(COMMIT_HOOKS)}` };
+  return { text: `${asBlock(shown)}${person.notes(COMMIT_HOOKS)}`, isNews: true };
 }
 
 async function propose(context: SlashContext): Promise<string> {
@@ -212,6 +213,7 @@ async function commitPushPr(given: string, context: SlashContext): Promise<Slash
   );
   return {
     text: `pull request: ${url.trim()}\npushed to ${to}${person.notes([...COMMIT_HOOKS, "pre-push"])}`,
+    isNews: true,
   };
 }
 

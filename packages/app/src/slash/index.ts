@@ -189,5 +189,15 @@ async function runAudited(
   );
   if (failure) throw failure.cause;
   if (!envelope.ok) throw new Error(envelope.error.message);
+  // A model that has not begun has seen nothing that could have changed.
+  if (outcome?.isNews && agent.session.conversation.messages.length > 0)
+    await agent.note(toNews(`/${name} ${argument}`.trim(), outcome.text ?? ""));
   return outcome;
 }
+
+const MAX_NEWS_CHARS = 4_000;
+
+const toNews = (line: string, text: string): string => {
+  const shown = text.length > MAX_NEWS_CHARS ? `${text.slice(0, MAX_NEWS_CHARS).toWellFormed()}\n…` : text;
+  return `The person ran ${line} themselves, which may have changed files that you have read or edited:\n\n${shown}`;
+};

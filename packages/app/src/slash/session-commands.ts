@@ -149,7 +149,7 @@ async function restore(
     return { text: `${diff}\n\n${verdict.join("\n")}`, failed: true };
   }
   await plan.apply({ overwrite });
-  return { text: `${describeUndo(plan, overwrite).replaceAll("\n  ", "\n- ")}${whose}` };
+  return { text: `${describeUndo(plan, overwrite).replaceAll("\n  ", "\n- ")}${whose}`, isNews: true };
 }
 
 const RESTORE = /^(?:(\d{1,9})(?:\s+|$))?(keep|overwrite)?$/;
@@ -171,7 +171,7 @@ async function rewind(argument: string, { opened }: SlashContext): Promise<Slash
     throw new ToolError("LOCKED", "the agent is busy; press Esc to stop it, then go back", {});
   const files = scope === "conversation" ? undefined : await rewindFiles(host.turns, prompt.turns);
   const text = files && describeFiles(files);
-  if (scope === "files") return { text: text ?? "" };
+  if (scope === "files") return { text: text ?? "", isNews: true };
   const next = { how: "fork", id: agent.session.id, seq: prompt.seq - 1 } as const;
   return { next, draft: prompt.text, ...(text !== undefined && { text }) };
 }

@@ -15,6 +15,8 @@ export interface SlashOutcome {
   };
   /** Text for the person's clipboard. */
   readonly copy?: string;
+  /** The command changed files or commits, so the model reads the text with the next message. */
+  readonly isNews?: true;
   readonly quit?: boolean;
   /** The command failed; the text says why. */
   readonly failed?: boolean;
