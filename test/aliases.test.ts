@@ -176,6 +176,18 @@ test("an edit that says no new text removes nothing, unless it is one of Anthrop
 
 const MEANINGS: readonly (readonly [Parameters<typeof resolveAliases>[1], object])[] = [
   [
+    { tool: "shell", action: "", input: { command: ["bash", "-lc", "ls | wc -l"] } },
+    { command: "ls | wc -l" },
+  ],
+  [
+    { tool: "proc", action: "exec", input: { command: ["/bin/sh", "-c", "ls"], shell: "dash" } },
+    { command: ["/bin/sh", "-c", "ls"], shell: "dash" },
+  ],
+  [
+    { tool: "proc", action: "exec", input: { command: ["bash", "-c", "echo $0", "name"] } },
+    { command: ["bash", "-c", "echo $0", "name"] },
+  ],
+  [
     { tool: "bash", action: "", input: { command: "ls", description: "List", timeout_ms: 5 } },
     { command: "ls", timeout: 5 },
   ],

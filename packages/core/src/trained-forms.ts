@@ -209,11 +209,13 @@ function withoutFolder(given: Fields, name: string, folder: string): Fields {
   };
 }
 
-/** A terminal of usual size, where one is asked for. */
+/** A terminal of usual size, where one is asked for. A line for a shell is that line, which rules can read. */
 function toCommand(given: Fields): Fields {
   const { tty, yield_time_ms, ...rest } = given;
+  const line = rest["shell"] === undefined ? lineForShell(rest["command"]) : undefined;
   return {
     ...rest,
+    ...(line !== undefined && { command: line }),
     ...(tty === true && { pty: {} }),
     ...(yield_time_ms !== undefined && rest["wait"] === undefined && { wait: yield_time_ms }),
   };
@@ -260,6 +262,14 @@ const STATES: Readonly<Record<string, string>> = {
 const PATCH = /^\*\*\* Begin Patch\n[\s\S]*\*\*\* End Patch\s*$/;
 const HEREDOC = /^\s*apply_?patch\s*<<\s*(['"]?)(\w+)\1\n([\s\S]*?\n)\2\s*$/;
 
+/** The line in `["bash", "-lc", line]`; our own shell is bash where there is one. */
+function lineForShell(command: unknown): string | undefined {
+  if (!Array.isArray(command) || command.length !== 3) return undefined;
+  const [program, option, line] = command;
+  const isShell = /^(?:\/(?:usr\/)?bin\/)?(?:ba|z)?sh$/.test(program) && /^-l?c$/.test(option);
+  return isShell && typeof line === "string" && line !== "" ? line : undefined;
+}
+
 /** The patch of a command that is nothing but one: `apply_patch` is a program elsewhere. */
 export function patchInCommand(command: unknown): string | undefined {
   if (typeof command === "string") {
@@ -267,9 +277,6 @@ export function patchInCommand(command: unknown): string | undefined {
     return patch !== undefined && PATCH.test(patch) ? patch : undefined;
   }
   if (!Array.isArray(command)) return undefined;
-  const [program, ...args] = command;
-  if (/^(ba|z)?sh$/.test(program) && args.length === 2 && /^-l?c$/.test(args[0]))
-    return patchInCommand(args[1]);
-  const [patch] = args;
-  return /^apply_?patch$/.test(program) && args.length === 1 && PATCH.test(patch) ? patch : undefined;
+  const [program, patch, ...others] = command;
+  return /^apply_?patch$/.test(program) && others.length === 0 && PATCH.test(patch) ? patch : undefined;
 }
