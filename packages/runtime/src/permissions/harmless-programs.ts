@@ -19,6 +19,8 @@ export interface HarmlessUse {
   readonly sub?: Readonly<Record<string, HarmlessUse>>;
   /** Without one of the words in `sub` it may do more than read. */
   readonly needsSub?: true;
+  /** Options before that word: those that change nothing, and the one that names the folder to work in. */
+  readonly before?: { readonly flags: readonly string[]; readonly folder: string };
 }
 
 const files = (short: string, long = ""): HarmlessUse => ({ short, long, operands: "paths" });
@@ -77,6 +79,7 @@ const LISTS_REFS =
   "contains=? no-contains=? merged=? no-merged=? sort= format= points-at= column=? no-column color=? ignore-case";
 
 const GIT: HarmlessUse = {
+  before: { flags: ["--no-pager", "--no-optional-locks"], folder: "-C" },
   sub: {
     "--version": ONLY,
     version: ONLY,
@@ -87,7 +90,7 @@ const GIT: HarmlessUse = {
     log: SHOWS,
     show: SHOWS,
     diff: SHOWS,
-    shortlog: { ...SHOWS, short: `${SHOWS_SHORT}e`, long: `${SHOWS_LONG} numbered summary email group=` },
+    shortlog: { ...SHOWS, short: "nsecw?", long: `${SHOWS_LONG} numbered summary email group=` },
     blame: {
       short: "bltfnsewcM?C?L:",
       long: "root porcelain line-porcelain incremental show-stats abbrev= date= show-name show-number show-email color-lines color-by-age ignore-rev= since= reverse first-parent",

@@ -53,6 +53,10 @@ test.each(
   sed -n '/^export/p' a.ts
   git status
   git status --short
+  git --no-pager log -3
+  git -C src status
+  git --no-pager -C ./src --no-optional-locks diff -- main.ts
+  git shortlog -sn
   git status -sb
   git log --oneline -5
   git log -p --since='2 weeks ago' --format="%h %s" -- src
@@ -104,6 +108,16 @@ test("a program of the project does not pass for one of the system", () => {
   const searchPath = `${own}:${programs}`;
   expect(onlyReads({ command: "ls" }, { roots: [root], searchPath })).toBe(false);
   expect(onlyReads({ command: "cat a.ts" }, { roots: [root], searchPath })).toBe(true);
+});
+
+test("a program that is not installed is not asked about, unless the project could provide it", () => {
+  const empty = join(base, "empty");
+  const own = join(root, "tools");
+  for (const folder of [empty, own]) mkdirSync(folder, { recursive: true });
+  const asks = (searchPath: string) => !onlyReads({ command: "rg -n x src" }, { roots: [root], searchPath });
+  expect(asks(empty)).toBe(false);
+  for (const place of [own, `${empty}/../project/tools`, ".", "", "node_modules/.bin"])
+    expect([place, asks(`${empty}:${place}`)]).toEqual([place, true]);
 });
 
 test("a glob that may become an option is asked about", () => {

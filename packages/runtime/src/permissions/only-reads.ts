@@ -40,17 +40,36 @@ export function isHarmless(words: readonly ShellWord[], folder: Path, places: Pl
   if (!program || program.glob || !Object.hasOwn(HARMLESS_PROGRAMS, program.text)) return false;
   if (!isOfSystem(program.text, folder, places)) return false;
   // It has been found just now.
-  const { use, others } = select(HARMLESS_PROGRAMS[program.text] as HarmlessUse, rest);
-  return use !== undefined && fits(use, others, { folder, places });
+  const found = HARMLESS_PROGRAMS[program.text] as HarmlessUse;
+  const begun = skipFirst(found, rest, folder, places);
+  const { use, others } = select(found, begun.words);
+  return (
+    use !== undefined && begun.folder !== undefined && fits(use, others, { folder: begun.folder, places })
+  );
+}
+
+/** What is left after the options before the word of `sub`, and the folder that they lead to; undefined when it is outside. */
+function skipFirst(
+  { before }: HarmlessUse,
+  words: readonly ShellWord[],
+  folder: Path | undefined,
+  places: Places,
+): { readonly words: readonly ShellWord[]; readonly folder: Path | undefined } {
+  const [first, place, ...others] = words;
+  if (!before || !first || folder === undefined) return { words, folder };
+  if (before.flags.includes(first.text)) return skipFirst({ before }, words.slice(1), folder, places);
+  if (first.text !== before.folder || !place) return { words, folder };
+  const to = place.glob ? undefined : insidePath(place.text, folder, places);
+  return skipFirst({ before }, others, to, places);
 }
 
 /** Built-in commands of a shell have no file. */
 const BUILTINS: ReadonlySet<string> = new Set("command type test echo printf true false pwd".split(" "));
 
-/** A program of the project may have the name of a harmless one. */
+/** A program of the project may have the name of a harmless one. One that is nowhere does nothing. */
 function isOfSystem(name: string, folder: Path, places: Places): boolean {
   const found = findProgram(name, folder, places);
-  if (found === undefined) return BUILTINS.has(name);
+  if (found === undefined) return BUILTINS.has(name) || !mayBeMade(places);
   try {
     const { entry, real } = resolvePath(found, "/", false);
     return [entry, real].every((path) => !places.roots.some((root) => isWithin(root, path)));
@@ -58,6 +77,12 @@ function isOfSystem(name: string, folder: Path, places: Places): boolean {
     return false;
   }
 }
+
+/** Whether a folder of the search path is the project's, or depends on where the command runs. */
+const mayBeMade = ({ searchPath = "", roots }: Places): boolean =>
+  searchPath
+    .split(":")
+    .some((place) => !place.startsWith("/") || roots.some((root) => isWithin(root, posix.normalize(place))));
 
 function select(
   use: HarmlessUse,

@@ -271,7 +271,16 @@ export const asksAbout = (base: string): readonly string[] =>
   git --exec-path=. status
   git --config-env=a=b status
   git --namespace x log
-  git --no-pager log
+  git --no-pager
+  git --no-pager commit -m x
+  git --no-pager -c core.pager=x log
+  git --no-pager -C .. log
+  git -C src -C ../.. log
+  git -C src* log
+  git -C src
+  git -C
+  git -C leads-outside log
+  git -C src diff ../../outside.txt
   git log --output=a.ts
   git log --output a.ts
   git log --outpu=a.ts
