@@ -131,6 +131,19 @@ test("a command that the mode allows is confined, has no network, and its failur
     const silent = await exec("sandbox", `${reach} 2>/dev/null || exit 7`);
     expect(silent.data).toMatchObject({ exit_code: 7, note: expect.stringContaining("needs: network") });
     expect((await exec("sandbox", "exit 1")).data?.note).toBeUndefined();
+    for (const line of [`${reach} | cat`, `curl -s http://127.0.0.1:${port} 2>/dev/null | head -c 9`])
+      expect((await exec("sandbox", line)).data).toMatchObject({
+        exit_code: 0,
+        note: expect.stringContaining("needs: network"),
+      });
+    for (const line of ["cat README.md | head -1", "true | cat", "echo curl"])
+      expect((await exec("sandbox", line)).data?.note, line).toBeUndefined();
+    const waiting = await exec("sandbox", "sleep 100", { wait: 100 });
+    expect(waiting.data?.note).toContain("it runs without network");
+    const started = await exec("sandbox", "sleep 100", { background: true });
+    expect(started.data?.note).not.toContain("network");
+    const elsewhere = await exec("sandbox", "echo x > /etc/octant-test");
+    expect(elsewhere.data?.note).toContain("needs: outside");
     answer = "once";
     const given = await exec("sandbox", reach, { needs: "network", reason: "to call the server" });
     expect(asked).toMatchObject([{ input: { needs: "network", reason: "to call the server" } }]);

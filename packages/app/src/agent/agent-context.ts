@@ -77,7 +77,7 @@ async function describeMachine({ config, workspace }: Octant): Promise<readonly 
     unconfined
       ? `Sandbox: ${unconfined.by ?? "none; each command may be asked about"}`
       : `Sandbox: ${level}; commands write only the workspace, temp files and caches, and see no keys. Network: ${reach}`,
-    "Approval: depends on the mode, which the person may change. Reading never asks; edits and commands may. proc.exec with needs and reason asks for more rights.",
+    "Approval: depends on the mode, which the person may change. Reading never asks; edits and commands may. Commands that run unasked have no network unless a rule allows them; proc.exec with needs and reason asks for more rights.",
   ];
 }
 

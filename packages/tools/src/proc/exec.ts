@@ -184,11 +184,11 @@ function toAnswer(
   input: ExecInput,
   { ready, unconfined, limits }: Confinement,
 ) {
-  const { quarantined, stranded, exit_code } = info;
+  const { quarantined, stranded } = info;
   const output = toOutput(processes, info, input);
   const notes = [
     unconfined,
-    exit_code !== 0 && exit_code !== null ? limitNote(limits, output, exit_code) : undefined,
+    limitNote(limits, output, info, input),
     noteOn(info, input),
     quarantined.length > 0 ? quarantineNote(quarantined) : undefined,
     stranded.length > 0 ? strandedNote(stranded) : undefined,
@@ -214,19 +214,38 @@ interface Confinement {
 const NETWORK_FAILURE =
   /network|resolv|getaddrinfo|ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|EHOSTUNREACH|unreachable|timed? ?out|connect|proxy|offline|download|fetch|registry|could not reach|DNS/i;
 
+/** Words of a line that reaches a host, and may hide its failure behind a pipe. */
+const REACHES_OUT = /\b(?:curl|wget|https?:|git\s+(?:clone|fetch|pull|push|ls-remote))/;
+
 /** A failure may come from what the mode of the session withheld. */
 function limitNote(
   { network, readOnly, outside }: ProgramLimits,
   { stdout, stderr }: ReturnType<typeof toOutput>,
-  exitCode: number,
+  { status, exit_code }: ProcessInfo,
+  { command, background, wait_for }: ExecInput,
 ): string | undefined {
-  if (outside) return undefined;
-  if (readOnly) return "it ran without asking, so it could only read the project, without network";
+  const isRunning = status === "running";
+  if (outside || (exit_code === null && !isRunning)) return undefined;
+  if (readOnly)
+    return exit_code
+      ? "it ran without asking, so it could only read the project, without network"
+      : undefined;
+  if (!network) return undefined;
   const said = `${stdout}${stderr}`;
-  // Programs such as `curl -s` fail in silence; 1 is how `grep` and `test` say no.
-  if (network && (NETWORK_FAILURE.test(said) || (said === "" && exitCode > 1)))
-    return "it ran without network; if that is why it failed, call again with needs: network and a reason";
-  return undefined;
+  if (exit_code && /read-only file system|\bEROFS\b/i.test(said))
+    return "the sandbox lets it write only the workspace, temp files and caches; if it must write elsewhere, call again with needs: outside and a reason";
+  const isSilent = said === "";
+  if (isRunning)
+    return (isSilent || NETWORK_FAILURE.test(said)) && !background && !wait_for
+      ? "it runs without network; if it waits for that, kill it and call again with needs: network and a reason"
+      : undefined;
+  // Programs such as `curl -s` fail in silence; 1 is how `grep` and `test` say no. A pipe hides the exit code.
+  const mayBeNetwork = exit_code
+    ? NETWORK_FAILURE.test(said) || (isSilent && exit_code > 1)
+    : stdout === "" && (NETWORK_FAILURE.test(stderr) || (isSilent && REACHES_OUT.test(String(command))));
+  return mayBeNetwork
+    ? "it ran without network; if that is why it failed, call again with needs: network and a reason"
+    : undefined;
 }
 
 function start(
