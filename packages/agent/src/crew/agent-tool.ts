@@ -12,7 +12,8 @@ const EXAMPLE_ID = "agent_00mwhcy9qe093ycmtw78se8wgvd80rqnmr07";
 export const agentTool = (open: () => Promise<Crew>) =>
   defineTool({
     name: "agent",
-    summary: "Start sub-agents with a role and a task, side by side, and get their reports.",
+    summary:
+      "Start sub-agents with a role (explore, plan, solve, code, review, auto) and a task, side by side, and get their reports.",
     listing: "brief",
     actions: {
       spawn: action({
