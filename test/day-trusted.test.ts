@@ -25,6 +25,8 @@ let project: FixtureProject;
 let web: ReturnType<typeof createServer>;
 const lastRequest = (): string => provider.requests.at(-1)?.raw ?? "";
 const inProject = (path: string): string => join(project.root, path);
+const says = (path: string, text: string) =>
+  vi.waitFor(() => expect(readFileSync(inProject(path), "utf8")).toContain(text), WAITING);
 const made = (path: string) => vi.waitFor(() => expect(existsSync(inProject(path))).toBe(true), WAITING);
 
 async function say(line: string, answer: string | RegExp) {
@@ -53,7 +55,13 @@ function script({ user, results }: ScriptedRequest) {
 
 const marks = (name: string) => [{ hooks: [{ type: "command", command: `cat > /dev/null; touch ${name}` }] }];
 const HOOKS = {
-  SessionStart: [{ hooks: [{ type: "command", command: "echo CONTEXT OF THE START" }] }],
+  SessionStart: [
+    { hooks: [{ type: "command", command: "echo CONTEXT OF THE START" }] },
+    {
+      matcher: "clear|compact",
+      hooks: [{ type: "command", command: "cat >> hook-starts; echo TOLD AGAIN" }],
+    },
+  ],
   UserPromptSubmit: [
     { hooks: [{ type: "command", command: "grep -q forbidden && { echo NOT THIS >&2; exit 2; }; true" }] },
   ],
@@ -68,7 +76,7 @@ const HOOKS = {
   SubagentStop: marks("hook-subagent-stop"),
   PreCompact: marks("hook-compact"),
   Notification: marks("hook-notification"),
-  SessionEnd: marks("hook-end"),
+  SessionEnd: [{ hooks: [{ type: "command", command: "cat >> hook-end" }] }],
 };
 const SKILL = "---\nname: brew\ndescription: Brews tea.\n---\nBoil the water for $ARGUMENTS.\n";
 const FILES = {
@@ -315,10 +323,13 @@ const SCENARIOS: readonly Scenario[] = [
     async act() {
       await say("/compact", /compacted/);
       await made("hook-compact");
+      await says("hook-starts", '"source":"compact"');
+      await say("after it", "Heard: after it");
+      expect(lastRequest()).toContain("TOLD AGAIN");
       tmux.type("/quit");
       tmux.press("Enter");
       await tmux.has(/--resume \S+/);
-      await made("hook-end");
+      await says("hook-end", '"reason":"prompt_input_exit"');
     },
   },
   {
@@ -343,6 +354,18 @@ const SCENARIOS: readonly Scenario[] = [
       tmux.press("Enter");
       await tmux.has("Heard: three FOUR");
       expect(lastRequest()).toContain("is replaced by this record");
+    },
+  },
+  {
+    title: "/clear tells the hooks of the end and of the new start why",
+    async act() {
+      tmux.press("Escape");
+      tmux.type("i/clear");
+      tmux.press("Enter");
+      await says("hook-end", '"reason":"clear"');
+      await tmux.shows(IDLE);
+      await say("anew", "Heard: anew");
+      await says("hook-starts", '"source":"clear"');
     },
   },
 ];

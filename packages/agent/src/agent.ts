@@ -26,6 +26,8 @@ export interface AgentOptions {
   readonly limits?: () => Limits;
   readonly compaction?: CompactionSettings;
   readonly hooks?: SessionHooks | undefined;
+  /** How the session came about, as its hooks read it; whether it is new or resumed when absent. */
+  readonly source?: "clear" | "fork" | undefined;
   /** Awaited after every run, however it ended. */
   readonly afterRun?: () => Promise<void>;
 }
@@ -41,6 +43,8 @@ export type Content = string | readonly UserPart[];
 /** A conversation with a model that has tools. Its events report everything it does. */
 export class Agent {
   readonly session: Session;
+  /** Why the session ends, as its hooks read it. */
+  endReason: "clear" | "prompt_input_exit" | "other" = "other";
   readonly #options: AgentOptions;
   readonly #compactor: Compactor;
   #client: ApiClient;
@@ -215,7 +219,8 @@ export class Agent {
     const isNew = session.conversation.model === undefined;
     await this.#open();
     await settleOpenCalls(session);
-    const refused = await this.#startHooks(isNew ? "startup" : "resume", signal);
+    const source = this.#options.source ?? (isNew ? "startup" : "resume");
+    const refused = await this.#startHooks(source, signal);
     if (refused !== undefined) return refused;
     if (!content) {
       await this.#proceed();
@@ -227,7 +232,7 @@ export class Agent {
     return undefined;
   }
 
-  async #startHooks(source: "startup" | "resume", signal: AbortSignal): Promise<string | undefined> {
+  async #startHooks(source: string, signal: AbortSignal): Promise<string | undefined> {
     if (this.#hasStarted) return undefined;
     this.#hasStarted = true;
     const outcome = await this.#hooks.fire("SessionStart", { subject: source, fields: { source } }, signal);
@@ -244,7 +249,7 @@ export class Agent {
 
   /** A failing hook does not keep the session open. */
   async #end(): Promise<void> {
-    const facts = { subject: "other", fields: { reason: "other" } };
+    const facts = { subject: this.endReason, fields: { reason: this.endReason } };
     await this.#hooks.fire("SessionEnd", facts, AbortSignal.timeout(END_MS)).catch(() => {});
   }
 

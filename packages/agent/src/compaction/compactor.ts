@@ -75,6 +75,9 @@ export class Compactor {
       usage,
       cost: costOf(usage, client.model.price),
     });
+    // The conversation begins anew: what a hook told the model at its start may be gone.
+    const started = { subject: "compact", fields: { source: "compact" } };
+    await tellOutcome(session, await this.#hooks.fire("SessionStart", started, signal));
     return true;
   }
 

@@ -73,6 +73,8 @@ export interface OpenAgentOptions
   readonly thinking?: Thinking | undefined;
   /** The session to continue; a new one when absent. */
   readonly from?: SessionChoice | undefined;
+  /** The person has cleared the conversation before this one, as hooks read it. */
+  readonly isCleared?: boolean;
   /** Shows questions to the person; without it calls that need an approval are refused. */
   readonly ask?: Ask | undefined;
   /** A function is read at every step. */
@@ -249,6 +251,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<OpenedAgent>
       }),
       afterRun: turn.end,
       hooks,
+      source: options.from?.how === "fork" ? "fork" : options.isCleared ? "clear" : undefined,
       session,
       ask,
       system: context ? toSystem(host, context, octant.config.settings) : "",

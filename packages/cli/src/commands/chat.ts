@@ -193,6 +193,7 @@ async function converse(
     host: await openHost(flags, io),
     command: "chat",
     from,
+    isCleared: isLater && from === undefined,
     tellsUnconfined: true,
     ask: (question, signal) => app!.ask(question, signal),
   }).catch((cause: unknown) => {
@@ -210,7 +211,12 @@ async function converse(
   app = createApp(opened, flags, io, (chosen) => {
     left = chosen;
   });
-  const leave = (signal: NodeJS.Signals) => (signal === "SIGINT" ? app?.interrupt() : app?.quit());
+  let isSignalled = false;
+  const leave = (signal: NodeJS.Signals) => {
+    if (signal === "SIGINT") return app?.interrupt();
+    isSignalled = true;
+    return app?.quit();
+  };
   for (const signal of ENDING_SIGNALS) process.on(signal, leave);
   const unconfined = await workspace.sandbox.unconfined().catch(() => undefined);
   const isCopy = from?.how === "fork" && isLater;
@@ -220,6 +226,8 @@ async function converse(
     beginning,
   );
   for (const signal of ENDING_SIGNALS) process.off(signal, leave);
+  if (left.next === "new") opened.agent.endReason = "clear";
+  if (left.next === undefined && !isSignalled) opened.agent.endReason = "prompt_input_exit";
   const { id, conversation } = opened.agent.session;
   const here = conversation.model ? ({ how: "resume", id } as const) : undefined;
   const kept = { rules: sessionRules.rules(id), mode: modes.session(opened.caller) };
