@@ -6,7 +6,7 @@ import { createMeter, type LimitReached, type Limits } from "./limits.ts";
 import { runLoop } from "./loop.ts";
 import { textOf, textParts, type UserPart } from "./messages.ts";
 import type { EventListener, Session } from "./session.ts";
-import { NO_HOOKS, type SessionHooks } from "./session-hooks.ts";
+import { type MomentFields, NO_HOOKS, type SessionHooks } from "./session-hooks.ts";
 import { LOG_FORMAT } from "./sessions/event-shape.ts";
 import { settleOpenCalls } from "./settle-calls.ts";
 import { submitPrompt, tellOutcome } from "./tell-outcome.ts";
@@ -44,7 +44,7 @@ export type Content = string | readonly UserPart[];
 export class Agent {
   readonly session: Session;
   /** Why the session ends, as its hooks read it. */
-  endReason: "clear" | "prompt_input_exit" | "other" = "other";
+  endReason: MomentFields["SessionEnd"]["reason"] = "other";
   readonly #options: AgentOptions;
   readonly #compactor: Compactor;
   #client: ApiClient;
@@ -232,7 +232,10 @@ export class Agent {
     return undefined;
   }
 
-  async #startHooks(source: string, signal: AbortSignal): Promise<string | undefined> {
+  async #startHooks(
+    source: MomentFields["SessionStart"]["source"],
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     if (this.#hasStarted) return undefined;
     this.#hasStarted = true;
     const outcome = await this.#hooks.fire("SessionStart", { subject: source, fields: { source } }, signal);

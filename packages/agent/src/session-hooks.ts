@@ -1,12 +1,12 @@
 /** The fields that a hook gets at each moment of a session, with the names of Claude Code. */
 export interface MomentFields {
-  readonly SessionStart: { readonly source: "startup" | "resume" };
+  readonly SessionStart: { readonly source: "startup" | "resume" | "clear" | "fork" | "compact" };
   readonly UserPromptSubmit: { readonly prompt: string };
   readonly Stop: StopFields;
   readonly SubagentStop: StopFields & MemberFields;
   readonly PreCompact: PreCompactFields & Partial<MemberFields>;
   readonly Notification: { readonly message: string; readonly notification_type: string };
-  readonly SessionEnd: { readonly reason: string };
+  readonly SessionEnd: { readonly reason: "clear" | "prompt_input_exit" | "other" };
 }
 type StopFields = { readonly stop_hook_active: boolean; readonly last_assistant_message: string };
 type PreCompactFields = { readonly trigger: "manual" | "auto"; readonly custom_instructions: string };

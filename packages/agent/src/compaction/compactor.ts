@@ -76,7 +76,7 @@ export class Compactor {
       cost: costOf(usage, client.model.price),
     });
     // The conversation begins anew: what a hook told the model at its start may be gone.
-    const started = { subject: "compact", fields: { source: "compact" } };
+    const started = { subject: "compact", fields: { source: "compact" } } as const;
     await tellOutcome(session, await this.#hooks.fire("SessionStart", started, signal));
     return true;
   }
