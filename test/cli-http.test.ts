@@ -138,7 +138,7 @@ async function freePort(): Promise<number> {
 }
 
 test.each([
-  [["--port", "x"], "invalid --port 'x'"],
+  [["--port", "x"], "--port takes a whole number from 0 to 65535, not 'x'"],
   [["--public-url", "octant.example"], "invalid --public-url 'octant.example'"],
   [["--tls-cert", "a.pem"], "TLS needs both"],
   [["--tls-cert", "a.pem", "--tls-key", "a.pem"], "name PEM files"],

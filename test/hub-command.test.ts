@@ -137,3 +137,22 @@ test("octant call reaches the tools of a hub over HTTP, and a second hub on its 
     await once(child, "close");
   }
 });
+
+const NOWHERE = "nats://127.0.0.1:1";
+test.each([
+  ["host", "--max-sessions", "0", "a whole number, 1 or more"],
+  ["host", "--memory-mb", "0", "a whole number, 1 or more"],
+  ["host", "--nats-replicas", "0", "a whole number from 1 to 5"],
+  ["hub", "--nats-replicas", "6", "a whole number from 1 to 5"],
+  ["hub", "--port", "65536", "a whole number from 0 to 65535"],
+  ["console", "--port", "65536", "a whole number from 0 to 65535"],
+])("octant %s %s %s is refused, and the message says what is valid", async (command, flag, value, valid) => {
+  using project = createFixtureProject();
+  const nats = command === "console" ? [] : ["--nats", NOWHERE];
+  const { code, stderr } = await runOctant([command, ...nats, flag, value], {
+    cwd: project.root,
+    env: project.env,
+  });
+  expect(stderr).toContain(`${flag} takes ${valid}, not '${value}'`);
+  expect(code).toBe(2);
+});

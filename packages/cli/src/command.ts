@@ -84,11 +84,25 @@ export function onSignals(signals: readonly NodeJS.Signals[], handle: () => void
   };
 }
 
-/** The number of a flag; throws a UsageError for anything else. */
-export function toCount(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined || /^\d{1,9}$/.test(text)) return text === undefined ? undefined : Number(text);
-  throw new UsageError(`--${flag} takes a number, not '${text}'`, `such as --${flag} 100`);
+const MAX_COUNT = 999_999_999;
+const MAX_PORT = 65_535;
+
+/** The whole number of a flag; throws a UsageError for anything else. */
+export function toCount(
+  flag: string,
+  text: string | undefined,
+  { min = 1, max = MAX_COUNT } = {},
+): number | undefined {
+  if (text === undefined) return undefined;
+  const count = Number(text);
+  if (/^\d+$/.test(text) && min <= count && count <= max) return count;
+  const range = max === MAX_COUNT ? `a whole number, ${min} or more` : `a whole number from ${min} to ${max}`;
+  throw new UsageError(`--${flag} takes ${range}, not '${text}'`, `--${flag} ${Math.max(min, 1)}`);
 }
+
+/** The port of --port; 0 picks a free one. */
+export const toPort = (text: string | undefined): number | undefined =>
+  toCount("port", text, { min: 0, max: MAX_PORT });
 
 /** The person's input is invalid; shown as one line and a hint. */
 export class UsageError extends Error {

@@ -3,6 +3,9 @@ import type { NatsAddress } from "@octant/wire";
 import { type Flags, type FlagValues, type Io, toCount, UsageError } from "./command.ts";
 import { logLine } from "./workspace-flags.ts";
 
+/** JetStream stores a stream on at most this many servers. */
+const MAX_REPLICAS = 5;
+
 /** How to sign in to a NATS server. */
 export const natsFlags = {
   "nats-ca": {
@@ -43,7 +46,7 @@ export function toNatsAddress(url: string, flags: FlagValues<typeof natsFlags>, 
     creds: flags["nats-creds"],
     nkey: flags["nats-nkey"],
     insecure: flags.insecure,
-    replicas: toCount("nats-replicas", flags["nats-replicas"]),
+    replicas: toCount("nats-replicas", flags["nats-replicas"], { max: MAX_REPLICAS }),
     onWaiting: (line) => void logLine(line, io),
   };
 }

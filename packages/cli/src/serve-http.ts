@@ -5,7 +5,7 @@ import { describeSandbox, pasteLines, type RunningServer, serveOnSavedPort } fro
 import { errnoOf, type StateFolder } from "@octant/host";
 import type { TokenStore } from "@octant/http";
 import type { HttpServer } from "@octant/mcp";
-import { ENDING_SIGNALS, EXIT, type Io, UsageError } from "./command.ts";
+import { ENDING_SIGNALS, EXIT, type Io, toPort, UsageError } from "./command.ts";
 import type { ServeFlags } from "./commands/serve.ts";
 import { openOctant } from "./open-octant.ts";
 import { note, painted, print, printJsonText, type Shown } from "./output.ts";
@@ -142,13 +142,6 @@ function nextSteps(
 
 const approvalsCall = (url: string, token: string) =>
   `curl -H "Authorization: Bearer ${token}" ${new URL("/approvals", url)}`;
-
-function toPort(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port < 65_536) return port;
-  throw new UsageError(`invalid --port '${text}': expected 0 to 65535`, "octant serve --http --port 7300");
-}
 
 /** Clients of the public URL send its name in the Host header. */
 function toPublicUrl({ "public-url": text, "allow-host": names }: ServeFlags) {

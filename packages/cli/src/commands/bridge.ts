@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { realpathSync } from "node:fs";
 import { modelFlags, toModelOptions } from "../agent/agent-flags.ts";
-import { defineCommand, ENDING_SIGNALS, EXIT, print, toCount, UsageError } from "../command.ts";
+import { defineCommand, ENDING_SIGNALS, EXIT, print, toCount, toPort, UsageError } from "../command.ts";
 import { printJsonText } from "../output.ts";
 import { logLine, permissionFlags, rootsOf, workspaceFlags } from "../workspace-flags.ts";
 
@@ -50,7 +50,7 @@ docs/bridge.md has the handshake, close codes and limits. For example:
     await using octant = await openOctant(local, io, { command: "bridge" });
     const server = await octant.serveHttp({
       host: flags.host,
-      port: toCount("port", flags.port) ?? DEFAULT_PORT,
+      port: toPort(flags.port) ?? DEFAULT_PORT,
       allowedHosts: flags["allow-host"],
       allowedOrigins: flags["allow-origin"],
     });

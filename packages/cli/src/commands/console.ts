@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { findConsole } from "@octant/app";
 import { ToolError } from "@octant/core";
 import { createHttpServer } from "@octant/http";
-import { defineCommand, ENDING_SIGNALS, EXIT, type Io, print, toCount } from "../command.ts";
+import { defineCommand, ENDING_SIGNALS, EXIT, type Io, print, toPort } from "../command.ts";
 import { openOctant } from "../open-octant.ts";
 import { note, printJsonText } from "../output.ts";
 import { asTyped } from "../person-command.ts";
@@ -46,7 +46,7 @@ page at /console. A hub has a console of its own, which shows the hub alone. doc
       tokens,
       project: state.id,
       resourcePath: "/console",
-      port: toCount("port", flags.port) ?? 0,
+      port: toPort(flags.port) ?? 0,
       log: (line) => logLine(line, io),
     });
     const { mountOwnConsole } = await import("../mount-console.ts");

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { counted, ToolError } from "@octant/core";
 import { dataFolder } from "@octant/host";
-import { defineCommand, ENDING_SIGNALS, EXIT, print, toCount, UsageError } from "../command.ts";
+import { defineCommand, ENDING_SIGNALS, EXIT, print, toPort, UsageError } from "../command.ts";
 import { explainHosts, natsFlags, toNatsAddress } from "../nats-flags.ts";
 import { note, printJsonText } from "../output.ts";
 import { personCommand, thisInstall } from "../person-command.ts";
@@ -83,7 +83,7 @@ octant hub backup FILE saves everything, also while the hub runs; octant hub res
         "octant: other users of this machine can see the password of --database; set OCTANT_HUB_DATABASE",
         io,
       );
-    const port = toCount("port", flags.port) ?? DEFAULT_PORT;
+    const port = toPort(flags.port) ?? DEFAULT_PORT;
     await checkPort(port, flags.host);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const log = (line: string) => logLine(line, io);
