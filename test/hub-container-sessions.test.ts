@@ -164,6 +164,22 @@ function describeSessions(opened: TestEngine): void {
     expect(await settled()).toMatchObject({ outcome: "done" });
   });
 
+  test("gets NO_SPACE while the project's disk is full, and goes on when a command has deleted files", async () => {
+    const fill = "for i in 1 2 3; do head -c 40000000 /dev/zero > /workspaces/full-$i; done; sleep 300";
+    const { settled, events, get, project_id, session_id, log } = await openSession(
+      [run(fill), run("echo not-yet"), say("It is full."), run("echo went-on"), say("Done.")],
+      { disk_mb: 100 },
+    );
+    expect(await settled()).toMatchObject({ outcome: "done" });
+    const full = (await events()).filter(({ type }) => type === "tool_ended").slice(1);
+    expect(JSON.stringify(full)).toMatch(/NO_SPACE: disk full: the project uses \d+ MB of its 100 MB/);
+    const freed = await get("container.exec", { project_id, command: "sleep 4; rm /workspaces/full-*" });
+    expect(freed, log.join("\n")).toMatchObject({ exit_code: 0 });
+    await get("session.message", { session_id, message: "Again." });
+    expect(await settled()).toMatchObject({ outcome: "done" });
+    expect(JSON.stringify(await events())).toContain("went-on\\n");
+  });
+
   test("says that its container ended, and goes on in the same container started again", async () => {
     const { settled, until, hub, get, project_id, events } = await openSession([
       run("echo before > /workspaces/kept; echo began; sleep 300"),

@@ -18,6 +18,7 @@ import {
   type CallOptions,
   type Dispatch,
   type Envelope,
+  ERRORS,
   type Progress,
   ToolError,
 } from "@octant/core";
@@ -228,8 +229,14 @@ function holdPlace(options: RemoteHostOptions, action: string, input: object) {
       );
       if (signal.aborted) return;
       const { code = "UPSTREAM_ERROR", message = "the host closed the place" } = envelope.error ?? {};
+      const failure = new ToolError(code, message, {});
       // A failure of the first attempt reaches the caller; later the host may come back.
-      if (known === undefined) throw new ToolError(code, message, {});
+      if (known === undefined) throw failure;
+      // Calls need not wait for what no retry helps, such as a full disk.
+      if (!ERRORS[code].retry) {
+        epoch.promise.catch(() => {});
+        epoch.reject(failure);
+      }
       epoch = Promise.withResolvers();
       await sleep(RETRY_MS, undefined, { signal, ref: false });
     }

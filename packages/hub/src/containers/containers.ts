@@ -166,7 +166,7 @@ export function createContainers(options: ContainersOptions) {
     report("container.removed", project_id);
   };
   const guard = createDiskGuard({
-    measure: (project_id, enough) => usedBy(project_id, enough),
+    measure: usedBy,
     async onFull(project, used, disk_mb) {
       logOf(project.id).add(diskFull(used, disk_mb));
       log(`hub: project ${project.name}: ${diskFull(used, disk_mb)}`);

@@ -3,7 +3,7 @@ import { diskFull } from "./limit-watch.ts";
 
 export interface DiskGuardOptions {
   /** The bytes that a project uses; it may stop counting beyond `enough`. */
-  measure(project_id: string, enough: number): Promise<number>;
+  measure(project_id: string, enough?: number): Promise<number>;
   onFull(project: Project, used: number, disk_mb: number): Promise<void>;
 }
 
@@ -19,10 +19,12 @@ export function createDiskGuard({ measure, onFull }: DiskGuardOptions) {
   const full = new Map<string, number>();
   const check = async (project: Project, disk_mb: number) => {
     const limit = disk_mb * MEGABYTE;
-    const used = await measure(project.id, limit);
-    if (used <= limit) return void full.delete(project.id);
+    if ((await measure(project.id, limit)) <= limit) return void full.delete(project.id);
+    const before = full.get(project.id);
+    const used = await measure(project.id);
     full.set(project.id, used);
-    await onFull(project, used, disk_mb);
+    // A command that deletes files may take its time.
+    if (before === undefined || used > before) await onFull(project, used, disk_mb);
   };
   const end = (project_id: string) => {
     clearInterval(guarded.get(project_id)?.timer);

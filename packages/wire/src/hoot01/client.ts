@@ -46,8 +46,8 @@ export interface Link extends AsyncIterable<readonly Uint8Array[]> {
 export interface LinkEvents {
   /** It reached a server: at first, and after each reconnect. */
   connected(): void;
-  /** With a reason when there was no server, so that calls need not wait for one. */
-  disconnected(reason?: string): void;
+  /** With a reason when there was no server, so that calls need not wait for one; an error of ours is theirs. */
+  disconnected(reason?: string | ToolError): void;
 }
 
 export interface Linked {
@@ -233,8 +233,9 @@ export class WireClient {
     this.#options.onGone?.(reason);
   }
 
-  #failAll(reason: string): void {
-    for (const pending of this.#pending.values()) pending.fail(this.#gone(reason));
+  #failAll(reason: string | ToolError): void {
+    const failure = typeof reason === "string" ? this.#gone(reason) : reason;
+    for (const pending of this.#pending.values()) pending.fail(failure);
   }
 
   #gone(reason: string): ToolError {

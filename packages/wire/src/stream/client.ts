@@ -1,5 +1,6 @@
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ToolError } from "@octant/core";
 import { type Link, type LinkEvents, WireClient, type WireClientOptions } from "../hoot01/client.ts";
 import { encodeMessage, readMessages } from "./messages.ts";
 
@@ -31,6 +32,15 @@ export const createStreamClient = ({ open, ...options }: StreamClientOptions): W
     explainSilence: () => "the server at the other end of the stream is silent",
   });
 
+/** What `open` says itself reaches the callers as it is. */
+async function whyUnreached(
+  problem: unknown,
+  streams: ServerStreams | undefined,
+): Promise<string | ToolError> {
+  if (problem instanceof ToolError && !streams) return problem;
+  return [Object(problem).message, await streams?.reason()].filter(Boolean).join("; ");
+}
+
 function createLink(open: StreamClientOptions["open"], events: LinkEvents): Link {
   const closing = new AbortController();
   const { signal } = closing;
@@ -44,7 +54,7 @@ function createLink(open: StreamClientOptions["open"], events: LinkEvents): Link
   const read = async function* () {
     for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       let isHeard = false;
-      let problem = "";
+      let problem: unknown;
       let now: ServerStreams | undefined;
       try {
         now = await open();
@@ -60,10 +70,10 @@ function createLink(open: StreamClientOptions["open"], events: LinkEvents): Link
           yield frames;
         }
       } catch (cause) {
-        problem = Object(cause).message;
+        problem = cause;
       }
       close();
-      const reason = isHeard ? undefined : [problem, await now?.reason()].filter(Boolean).join("; ");
+      const reason = isHeard ? undefined : await whyUnreached(problem, now);
       if (signal.aborted) return now?.close();
       // Their requests fail now.
       if (early) early = [];
