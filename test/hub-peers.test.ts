@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import type { Project } from "../packages/hub/src/projects/project.ts";
 import { openHub } from "../packages/hub/testing/open-hub.ts";
 import { startPostgres } from "../packages/hub/testing/postgres-cluster.ts";
 
@@ -49,8 +50,8 @@ describe.skipIf(inject("missing").includes("postgresql"))("hubs on one database"
     return { open };
   };
   type Opened = Awaited<ReturnType<typeof openHub>>;
-  const createProject = async ({ get }: Opened) =>
-    (await get<{ project_id: string }>("project.create", { name: "demo", model: "some-model" })).project_id;
+  const createProject = async ({ get }: Opened, name = "demo") =>
+    (await get<{ project_id: string }>("project.create", { name, model: "some-model" })).project_id;
   const settled = ({ get }: Opened, session_id: string) =>
     vi.waitFor(
       async () => expect(await get("session.get", { session_id })).toMatchObject({ state: "idle" }),
@@ -165,6 +166,29 @@ describe.skipIf(inject("missing").includes("postgresql"))("hubs on one database"
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, n) => n + 1));
     expect(events.filter(({ type }) => type === "end")).toHaveLength(1);
     expect(a.log.join("\n")).toContain("another hub has taken over");
+  });
+
+  test("the hub that takes over a half-made or half-deleted project removes it, and no other one", async () => {
+    const { open } = await openWorld([]);
+    const folder = newFolder();
+    const [a, b] = [await open(folder), await open(folder)];
+    const [made, deleted, whole] = [
+      await createProject(a, "made"),
+      await createProject(a, "deleted"),
+      await createProject(a, "whole"),
+    ];
+    await a.get("workspace.create", { project_id: deleted });
+    const records = a.hub.store.records<Project>("project");
+    await records.change(made, (one) => ({ ...one, partial: "new" }));
+    await records.change(deleted, (one) => ({ ...one, partial: "deleted" }));
+    await records.change(whole, (one) => ({ ...one, partial: "closing" }));
+    await a.hub[Symbol.asyncDispose]();
+    const ids = async () => (await b.hub.store.records<Project>("project").list()).map(({ id }) => id);
+    await vi.waitFor(async () => expect(await ids()).toEqual([whole]), WAIT);
+    await b.get("workspace.create", { project_id: whole });
+    expect(readdirSync(join(folder, "hub", "projects"))).toEqual([whole]);
+    expect(await b.hub.store.records("workspace").list()).toHaveLength(1);
+    expect(b.log.join("\n")).not.toContain("cannot continue");
   });
 
   test("a folder is shared only by hubs of one database", async () => {

@@ -103,8 +103,9 @@ export async function createHub(options: HubOptions) {
   const tokens = await openHubTokens(store, log);
   const membership: Membership = await joinPeers({
     ...{ store, folder, clock, log, lifeMs: options.lifeMs, hosted: "nats" in options.engine },
-    reach: async (project) => hosted.kept?.reach(project),
+    reach: async (project) => (isLeft(project) ? undefined : hosted.kept?.reach(project)),
     async onGained({ id }) {
+      if (await settlePartial(id)) return;
       await webhooks.recover(id);
       await workspaces.cleanUp(id);
       await containers.recover(id);
@@ -250,14 +251,21 @@ export async function createHub(options: HubOptions) {
     lifecycle.publish({ type: "project.deleted", project_id });
     await webhooks.stored();
   };
-  /** Ends what a kill interrupted: half-made and half-deleted projects go. Hubs of one database cannot know that. */
-  const settlePartial = async (): Promise<void> => {
-    for (const project of store.peers ? [] : await projects.list()) {
-      if (project.partial === "closing") await setPartial(project.id, undefined);
-      if (project.partial === "new") repositories.remove(project.id);
-      if (project.partial === "deleted") await dismantle(project, { force: true });
-      if (project.partial === "new" || project.partial === "deleted") await projects.remove(project.id);
+  const creating = new Set<string>();
+  /** A kill interrupted its creation or its deletion. */
+  const isLeft = ({ id, partial }: Project): boolean =>
+    partial === "deleted" || (partial === "new" && !creating.has(id));
+  /** Ends what a kill interrupted: half-made and half-deleted projects go. True when this one is gone. */
+  const settlePartial = async (id: string): Promise<boolean> => {
+    const project = await projects.get(id);
+    if (project?.partial === "closing") await setPartial(id, undefined);
+    if (!project || !isLeft(project)) return !project;
+    if (project.partial === "deleted") await dismantle(project, { force: true });
+    else {
+      await hosted.kept?.remove(id);
+      repositories.remove(id);
     }
+    return projects.remove(id);
   };
   const octant: Octant<Tool> = createOctant<Tool>({
     roots,
@@ -274,13 +282,17 @@ export async function createHub(options: HubOptions) {
         prepare: repositories.prepare,
         checkBranch: async (project) =>
           void (await repositories.resolve(project.id, `refs/heads/${await repositories.branchOf(project)}`)),
-        claimNew: membership.claimNew,
+        claimNew(id) {
+          creating.add(id);
+          return membership.claimNew(id);
+        },
         async onCreated({ id }) {
           await membership.ownerOf(id);
           const created = { type: "project.created", project_id: id } as const;
           const stored = await projects.change(id, (project) =>
             keepEvent({ ...project, partial: undefined }, created, clock.now()),
           );
+          creating.delete(id);
           if (stored) publishKept(lifecycle, "project", stored);
         },
         dismantle,
@@ -329,7 +341,6 @@ export async function createHub(options: HubOptions) {
   const peerCalls =
     store.peers &&
     (await createPeerCalls({ peers: store.peers, runHere, canJudge: membership.canJudge, log }));
-  await settlePartial();
   await membership.start();
   scheduler.start();
   const metrics = createMetrics(store, lifecycle, sessions.workingCount);
