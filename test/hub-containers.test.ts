@@ -117,6 +117,12 @@ function describeContainerTool(opened: TestEngine): void {
     expect(full.limits_hit[0]?.message).toMatch(/^disk full: the project uses 2\d MB of its 20 MB/);
     const freed = { exit_code: 0, stdout: "", limits_hit: [] };
     expect(await exec("rm /workspaces/*; ls /workspaces")).toMatchObject(freed);
+    // Root's engines limit single files.
+    const large = await exec("head -c 30000000 /dev/zero > /workspaces/large");
+    expect(large.exit_code).toBe(153);
+    expect(large.limits_hit.map(({ message }) => message)).toContain(
+      "file too large: a file may have 20 MB, and a command that wrote more was killed",
+    );
     expect(await get("project.options")).toMatchObject({
       engine: { enforces: expect.arrayContaining(["memory_mb", "pids", "cpus", "disk_mb", "network:allow"]) },
     });

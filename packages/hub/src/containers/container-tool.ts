@@ -8,6 +8,7 @@ import { WORKSPACES_IN_CONTAINER, WorkspaceId, type Workspaces } from "../worksp
 import { collectOutput, MAX_OUTPUT_BYTES } from "./collect-output.ts";
 import type { Containers } from "./containers.ts";
 import { OutputRef, openExecOutputs } from "./exec-outputs.ts";
+import { fileTooLarge } from "./limit-watch.ts";
 
 export interface ContainerToolOptions {
   readonly store: HubStore;
@@ -220,7 +221,7 @@ export const containerTool = ({
             stderr: stderr?.text ?? "",
             ...(stdout?.ref !== undefined && { stdout_ref: stdout.ref }),
             ...(stderr?.ref !== undefined && { stderr_ref: stderr.ref }),
-            limits_hit: await newHits(),
+            limits_hit: [...(await newHits()), ...fileTooLarge(ran.code, project)],
           };
         },
       }),

@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import type { ContainerEngine, LimitHits } from "../engines/engine.ts";
 import type { Project } from "../projects/project.ts";
 
@@ -32,7 +33,15 @@ const outOfMemory = (memory_mb: number | undefined): string =>
     : `out of memory: the container may use ${memory_mb} MB, and a process was killed`;
 const tooManyProcesses = (pids: number | undefined): string =>
   `too many processes: the container may have ${pids ?? "no more"}, and one could not be started`;
+/** The limit on a single file, which the kernel enforces with a signal. */
+export function fileTooLarge(code: number | null, { limits: { disk_mb } }: Project): readonly LimitHit[] {
+  if (disk_mb === undefined || code !== SIGNAL_EXIT + constants.signals.SIGXFSZ) return [];
+  const message = `file too large: a file may have ${disk_mb} MB, and a command that wrote more was killed`;
+  return [{ limit: "disk_mb", message }];
+}
 export const diskFull = (used: number, disk_mb: number): string =>
   `disk full: the project uses ${Math.ceil(used / MEGABYTE)} MB of its ${disk_mb} MB; delete files with container.exec, or raise disk_mb`;
 
 const MEGABYTE = 1024 * 1024;
+/** The exit code of a command that a signal killed is this and the signal's number. */
+const SIGNAL_EXIT = 128;
