@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createScriptedProvider } from "@octant/scripted-provider";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { git } from "../packages/hub/testing/open-hub.ts";
 import { createFixtureProject } from "./fixture-project.ts";
-import { startHub } from "./start-hub.ts";
+import { modelOf, startHub } from "./start-hub.ts";
 
 const WAIT = { timeout: 60_000, interval: 50 };
 /** Runs until the test creates the file `go`. */
@@ -77,3 +78,55 @@ test("SIGTERM lets a running tool call end, and its session goes on at the next 
   second.child.kill("SIGTERM");
   expect(await once(second.child, "close")).toEqual([0, null]);
 });
+
+/** Runs until the test creates the file `go` beside the workspaces. */
+const PREPARING = "cd /workspaces && touch began && until test -e go; do sleep 0.05; done";
+const MAX_END_MS = 8_000;
+
+test.each([
+  ["postCreateCommand", { postCreateCommand: PREPARING }, {}],
+  ["ready_command", {}, { ready_command: ["sh", "-c", PREPARING] }],
+])(
+  "SIGTERM cancels the %s of a session, which goes on at the next start",
+  async (_, devcontainer, settings) => {
+    using project = createFixtureProject();
+    const provider = await createScriptedProvider(() => ({ parts: [{ text: "Done." }] }));
+    onTestFinished(() => provider.close());
+    const env = { ...project.env, ...modelOf(provider) };
+    const folder = join(project.root, "..", "hub-state");
+    const source = join(project.root, "..", "source");
+    mkdirSync(source);
+    git(source, "init", "-q", "-b", "main");
+    writeFileSync(join(source, ".devcontainer.json"), JSON.stringify(devcontainer));
+    git(source, "add", "-A");
+    git(source, "commit", "-qm", "First");
+    const start = () => startHub(env, project.root, ["--folder", folder]);
+    const first = await start();
+    const { project_id } = await first.call<{ project_id: string }>("project.create", {
+      ...{ name: "demo", folder: source, model: "some-model" },
+      ...settings,
+    });
+    const { session_id } = await first.call<{ session_id: string }>("session.spawn", {
+      ...{ project_id, message: "Go." },
+    });
+    const place = join(folder, "projects", project_id, "workspaces");
+    await vi.waitFor(() => expect(existsSync(join(place, "began"))).toBe(true), WAIT);
+    const began = performance.now();
+    first.child.kill("SIGTERM");
+    expect(await once(first.child, "close")).toEqual([0, null]);
+    expect(performance.now() - began).toBeLessThan(MAX_END_MS);
+    writeFileSync(join(place, "go"), "");
+
+    const second = await start();
+    await vi.waitFor(
+      async () =>
+        expect(await second.call("session.get", { session_id })).toMatchObject({
+          state: "idle",
+          outcome: "done",
+        }),
+      WAIT,
+    );
+    second.child.kill("SIGTERM");
+    expect(await once(second.child, "close")).toEqual([0, null]);
+  },
+);

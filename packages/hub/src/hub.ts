@@ -197,8 +197,10 @@ export async function createHub(options: HubOptions) {
     env: { ...env, XDG_STATE_HOME: place("state") },
     // Hosts have their own measure of what they can take.
     startsAtOnce: hosted.hosts ? Number.POSITIVE_INFINITY : STARTS_PER_PROCESSOR * availableParallelism(),
-    prepare: (project, workspace, cwd) =>
-      projectContainer.prepare(containers, project, workspace, cwd, hosted.preparedMark?.(workspace)),
+    prepare: (project, workspace, cwd, signal) =>
+      projectContainer.prepare(
+        ...([containers, project, workspace, cwd, signal, hosted.preparedMark?.(workspace)] as const),
+      ),
     toolsOf: (session) => [sessionTool({ store, sessions, logs, cleanUp, parent: session })],
     writeSettings: (project) => writeContainerSettings(inProject(project.id, "settings"), project),
     lifecycle,

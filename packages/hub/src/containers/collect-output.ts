@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
-import { ToolError } from "@octant/core";
+import { orAborted, ToolError } from "@octant/core";
 import type { ExecProcess } from "../engines/engine.ts";
 
 export const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -22,7 +22,12 @@ export async function collectOutput(
   input?: Readable,
 ): Promise<Collected> {
   signal?.throwIfAborted();
-  const process = await start();
+  const starting = start();
+  const process = await orAborted(starting, signal).catch((cause: unknown) => {
+    // It may still start.
+    void starting.then((late) => late.kill()).catch(() => {});
+    throw cause;
+  });
   const kill = () => void process.kill().catch(() => {});
   signal?.addEventListener("abort", kill, { once: true });
   let isTooLarge = false;

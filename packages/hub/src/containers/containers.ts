@@ -28,7 +28,7 @@ export interface ContainersOptions {
   /** Names this hub, so that it finds its own containers again. */
   readonly hub_id: string;
   /** Everything of the container but its name and labels; it may build an image first. */
-  specOf(project: Project, onLine: (line: string) => void): Promise<NewContainer>;
+  specOf(project: Project, onLine: (line: string) => void, signal: AbortSignal): Promise<NewContainer>;
   readonly proxies: Pick<Proxies, "update" | "close" | "closeAll" | "forget">;
   /** The folder of the hub's own files for a project. */
   folderOf(project_id: string): string;
@@ -80,6 +80,7 @@ const MEGABYTE = 1024 * 1024;
 /** The containers of the projects, at most one each; the engine's labels say which is whose. */
 export function createContainers(options: ContainersOptions) {
   const { engine, hub_id, specOf, proxies, folderOf, writableOf, report, log } = options;
+  const closing = new AbortController();
   const working = new Map<string, Promise<unknown>>();
   /** One change of a project's container at a time. */
   const inTurn = <T>(project_id: string, work: () => Promise<T>): Promise<T> => {
@@ -108,6 +109,7 @@ export function createContainers(options: ContainersOptions) {
     return engine.create({ ...spec, name, labels });
   };
   const start = async (project: Project, prepared?: NewContainer): Promise<ContainerState> => {
+    closing.signal.throwIfAborted();
     const found = await find(project.id);
     await proxies.update(project);
     if (found?.state === "running") return found;
@@ -119,7 +121,7 @@ export function createContainers(options: ContainersOptions) {
       entry.add("removed: Octant was installed again");
       report("container.removed", project.id);
     }
-    const specNow = async () => prepared ?? specOf(project, entry.add);
+    const specNow = async () => prepared ?? specOf(project, entry.add, closing.signal);
     const id = found && !isOld ? found.id : await create(project, await specNow(), entry.add);
     await engine.start(id);
     const started = await engine.inspect(id);
@@ -144,12 +146,9 @@ export function createContainers(options: ContainersOptions) {
     if (!ready_command) return;
     let code: number | null = null;
     for (let attempt = 0; attempt < READY_ATTEMPTS; attempt += 1) {
-      if (attempt > 0) await delay(READY_PAUSE_MS);
-      const process = await engine.exec(id, { argv: ready_command });
-      process.stdin.end();
-      process.stdout.resume();
-      process.stderr.resume();
-      code = await process.exited;
+      if (attempt > 0) await delay(READY_PAUSE_MS, undefined, { signal: closing.signal });
+      const run = () => engine.exec(id, { argv: ready_command });
+      code = (await runToEnd(run, undefined, closing.signal)).code;
       if (code === 0) return;
     }
     await engine.stop(id, STOP_GRACE_MS);
@@ -242,7 +241,7 @@ export function createContainers(options: ContainersOptions) {
     refresh: (project: Project) =>
       inTurn(project.id, async () => {
         // First: where this fails, the container stays.
-        const spec = await specOf(project, logOf(project.id).add);
+        const spec = await specOf(project, logOf(project.id).add, closing.signal);
         await removeFound(project.id);
         return start(project, spec);
       }),
@@ -289,8 +288,10 @@ export function createContainers(options: ContainersOptions) {
         if (!(await isProject(found.labels[PROJECT_LABEL] ?? ""))) await engine.remove(found.id);
     },
     forget: proxies.forget,
-    /** Stops those of this hub's projects; they are started again when they are needed. */
+    /** Cancels what is being started, and stops those of this hub's projects; they are started again when they are needed. */
     async close(isOurs: (project_id: string) => boolean): Promise<void> {
+      closing.abort();
+      await Promise.all(working.values());
       const all = (await engine.list({ [HUB_LABEL]: hub_id })).filter(({ labels }) =>
         isOurs(labels[PROJECT_LABEL] ?? ""),
       );

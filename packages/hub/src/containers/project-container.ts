@@ -33,9 +33,10 @@ export function createProjectContainer({ images, install, proxies, foldersOf }: 
     async specOf(
       project: Project,
       onLine: (line: string) => void,
+      signal: AbortSignal,
     ): Promise<Omit<ContainerSpec, "name" | "labels">> {
       const { workspaces, cache, settings } = foldersOf(project.id);
-      const { image, env } = await images.resolve(project, onLine, new AbortController().signal);
+      const { image, env } = await images.resolve(project, onLine, signal);
       const proxy = proxies.specOf(project);
       mkdirSync(workspaces, { recursive: true, mode: 0o755 });
       return {
@@ -61,6 +62,7 @@ export function createProjectContainer({ images, install, proxies, foldersOf }: 
       project: Project,
       workspace: Workspace,
       cwd: string,
+      signal: AbortSignal | undefined,
       mark: PreparedMark = fileMark(join(foldersOf(project.id).prepared, workspace.id)),
     ): Promise<void> {
       if (await mark.isSet()) return;
@@ -68,11 +70,8 @@ export function createProjectContainer({ images, install, proxies, foldersOf }: 
       const log = containers.logOf(project.id);
       for (const argv of postCreate) {
         log.add(`postCreateCommand in ${cwd}: ${argv.join(" ")}`);
-        const { code, stdout, stderr } = await containers.run(project, {
-          argv,
-          cwd,
-          workspace_id: workspace.id,
-        });
+        const command = { argv, cwd, workspace_id: workspace.id };
+        const { code, stdout, stderr } = await containers.run(project, command, signal);
         log.add(`${stdout.toString("utf8")}\n${stderr}`);
         if (code === 0) continue;
         const why = stderr.trim().slice(-MAX_REASON_CHARS);

@@ -76,7 +76,7 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
   const all = new Map<string, Promise<Held>>();
   /** Leases that no host has any more. */
   const gone = new Set<string>();
-  let isClosed = false;
+  const closing = new AbortController();
 
   const hold = (project: Project, workspace_id?: string): Promise<Held> => {
     const key = workspace_id ?? project.id;
@@ -100,7 +100,7 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
   /** Unless it is used before. One that cannot be given up then is tried again. */
   const giveUpLater = (held: Held): void => {
     clearTimeout(held.timer);
-    if (isClosed) return;
+    if (closing.signal.aborted) return;
     const giveUp = () =>
       rest(held).catch((cause: unknown) => {
         log(`hub: ${held.key} cannot leave its host: ${cause}`);
@@ -195,7 +195,8 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
   const configure = async ({ project }: Held, place: HeldPlace): Promise<void> => {
     const { id, name, limits, ready_command, secrets, permissions = [] } = project;
     const images = createImages({ engine: engineOf(place), files });
-    const { image, env } = await images.resolve(project, logOf(id).add, place.lost);
+    const signal = AbortSignal.any([place.lost, closing.signal]);
+    const { image, env } = await images.resolve(project, logOf(id).add, signal);
     await place.ask("configure", {
       project: {
         ...{ id, name, limits, permissions },
@@ -331,7 +332,7 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
       }
     },
     close(): void {
-      isClosed = true;
+      closing.abort();
     },
   };
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { orAborted } from "@octant/core";
 import type { HeldPlace, PlacesClient } from "@octant/wire";
 import { runToEnd } from "../containers/collect-output.ts";
 import { openContainerLog } from "../containers/container-log.ts";
@@ -145,7 +146,7 @@ export function createHostedContainers(options: HostedContainersOptions): {
       const held = await places.hold(project, workspace_id);
       const release = places.use(held);
       try {
-        const { place } = await places.open(held, waiting);
+        const { place } = await orAborted(places.open(held, waiting), waiting.signal);
         // Not when this hub has left it.
         return () => place.lost.aborted && places.has(held.key);
       } finally {

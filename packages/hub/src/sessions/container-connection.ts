@@ -9,7 +9,7 @@ export interface ConnectionOptions {
   readonly containers: Pick<Containers, "execTools" | "explain" | "makeRoom">;
   readonly workspaces: Pick<Workspaces, "pathInContainer">;
   /** Makes a new workspace ready for work. */
-  prepare(project: Project, workspace: Workspace, cwd: string): Promise<void>;
+  prepare(project: Project, workspace: Workspace, cwd: string, signal?: AbortSignal): Promise<void>;
 }
 
 const SERVER_END_MS = 5_000;
@@ -31,7 +31,7 @@ export async function connectToContainer(
     for (;;) {
       const isLost = await containers.makeRoom(project, workspace.id, waiting);
       try {
-        return await prepare(project, workspace, cwd);
+        return await prepare(project, workspace, cwd, waiting.signal);
       } catch (cause) {
         // Another host prepares it.
         if (!isLost()) throw cause;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent, LogSessionStore } from "@octant/agent";
 import { awaitServers, type OpenedAgent, openAgent } from "@octant/app";
-import { counted, type Tool, ToolError } from "@octant/core";
+import { counted, orAborted, type Tool, ToolError } from "@octant/core";
 import type { PermissionRule } from "@octant/runtime";
 import type { Containers } from "../containers/containers.ts";
 import { createPlaceFence, type PlaceFence } from "../hosts/place-fence.ts";
@@ -32,7 +32,7 @@ export interface RunsOptions {
   readonly workspaces: Workspaces;
   readonly calls: CallerCalls;
   readonly env: NodeJS.ProcessEnv;
-  prepare(project: Project, workspace: Workspace, cwd: string): Promise<void>;
+  prepare(project: Project, workspace: Workspace, cwd: string, signal?: AbortSignal): Promise<void>;
   readonly sessions: LogSessionStore;
   readonly budgets: Budgets;
   /** How many sessions may start their tools at the same moment. */
@@ -110,7 +110,8 @@ export function createSessionRuns(options: RunsOptions) {
         .then(() => noteWaiting(session.id, waiting))
         .catch((cause: unknown) => log(`hub: session ${session.id}: ${cause}`));
     };
-    const waiting = { onWaiting, signal: working.get(session.id)?.ending.signal };
+    const signal = working.get(session.id)?.ending.signal;
+    const waiting = { onWaiting, signal };
     const host = await connectToContainer(options, project, workspace, { onEnded, waiting }, fence);
     void Promise.resolve(host.ready).then(onStarted, onStarted);
     const announce = async (request: CallerRequest) => {
@@ -121,7 +122,7 @@ export function createSessionRuns(options: RunsOptions) {
     const given = callerTool({ session_id: session.id, tools: session.caller_tools, calls, announce });
     const isNew = (await logs.last(session.id)) === 0;
     const model = session.model ?? project.model;
-    const opened = await openAgent({
+    const opening = openAgent({
       env,
       ...(model !== undefined && { model }),
       log,
@@ -138,11 +139,19 @@ export function createSessionRuns(options: RunsOptions) {
         workspace_id: workspace.id,
       }),
     });
+    const opened = await orAborted(opening, signal).catch(async (cause: unknown) => {
+      await host.close();
+      await opening.then((late) => late[Symbol.asyncDispose]()).catch(() => {});
+      throw cause;
+    });
     // The rules in the container decide about its tools; those of MCP servers are called from here.
     for (const rule of project.permissions?.toReversed() ?? [])
       if (rule.mode === "deny") opened.octant.sessionRules.setRule(session.id, rule);
-    // Tools that come later are offered later.
-    await awaitServers(opened.servers, () => {}, MAX_SERVERS_MS);
+    // Tools that come later are offered later, and a run that stops needs none.
+    await orAborted(
+      awaitServers(opened.servers, () => {}, MAX_SERVERS_MS),
+      signal,
+    ).catch(() => {});
     return opened;
   };
 
