@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "@octant/core";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
-import { createSource } from "../../packages/hub/testing/open-hub.ts";
+import { processesWith } from "../../packages/hub/testing/engine-contract.ts";
+import { createSource, git } from "../../packages/hub/testing/open-hub.ts";
 import { createFixtureProject } from "../../test/fixture-project.ts";
 import { modelOf, startHub } from "../../test/start-hub.ts";
 import { createEventReaders, p95 } from "./event-readers.ts";
@@ -11,6 +12,12 @@ import type { Torture } from "./report.ts";
 
 const LINES = 4;
 export const FILE = "log.txt";
+interface Listed {
+  readonly workspaces: readonly { readonly workspace_id: string }[];
+}
+
+/** What the tools of the workspaces store, in the folder of all workspaces. */
+const STATE = ".state";
 /** What a session writes. */
 export const linesUpTo = (lines: number): string =>
   Array.from({ length: lines }, (_, at) => `${at + 1}\n`).join("");
@@ -98,15 +105,27 @@ export const killHub =
       "octant",
       "hub",
     );
+    const files = join(folder, "projects", project_id);
     for (const { id, seen } of following.readers) {
       if (!seen.every((seq, at) => seq === at + 1)) violations.push(`${id}: events ${seen.join(" ")}`);
-      const place = join(folder, "projects", project_id, "workspaces", workspaces.get(id) ?? "");
+      const place = join(files, "workspaces", workspaces.get(id) ?? "");
       const text = attempt(() => readFileSync(join(place, FILE), "utf8"));
       if (text !== linesUpTo(LINES)) violations.push(`${id}: ${FILE} has ${JSON.stringify(text)}`);
+      const committed = attempt(() => git(place, "show", `HEAD:${FILE}`));
+      if (committed !== text) violations.push(`${id}: its branch has ${JSON.stringify(committed)}`);
     }
+    const listed = await hub.call<Listed>("workspace.list", { project_id });
+    const known = new Set([STATE, ...listed.workspaces.map(({ workspace_id }) => workspace_id)]);
+    const namesIn = (name: string) => attempt(() => readdirSync(join(files, name))) ?? [];
+    const orphans = ["workspaces", join("workspaces", STATE), "staging"].flatMap((name) =>
+      namesIn(name).filter((one) => !known.has(one)),
+    );
+    if (orphans.length > 0) violations.push(`no workspace has ${orphans.join(", ")}`);
     hub.child.kill("SIGTERM");
     const [code] = await once(hub.child, "close");
     if (code !== 0) violations.push(`the hub ended with ${code}`);
+    const running = processesWith(folder);
+    if (running.length > 0) violations.push(`processes still run: ${running.join(", ")}`);
     const { poll, stream } = following.delays;
     const events = poll.length + stream.length;
     return {
