@@ -56,6 +56,36 @@ describe.skipIf(lacks("nats-server", "bubblewrap"))("work for hosts", () => {
     }
   });
 
+  test("is reported as without hosts: when a container starts, stops, also of itself, and is removed", async () => {
+    const { hub, nats, get, create } = await openPlaces();
+    await openHost({ nats });
+    const { project_id } = await create({ limits: { disk_mb: 20 } });
+    const { workspace_id } = await get<{ workspace_id: string }>("workspace.create", { project_id });
+    const types = () =>
+      hub.lifecycle
+        .read(0)
+        .events.flatMap(({ value: { type } }) => (/^container\.(.*)/.exec(type) ?? []).slice(1));
+    const expected: string[] = [];
+    const after = async (action: string, input: object, ...more: readonly string[]) => {
+      await get(action, input);
+      expected.push(...more);
+      await expect.poll(types).toEqual(expected);
+    };
+    const exec = (command: string, ...more: readonly string[]) =>
+      after("container.exec", { project_id, workspace_id, command }, ...more);
+    await exec("true", "started");
+    await exec("true");
+    await after("container.stop", { project_id }, "stopped");
+    const fill = "for i in 1 2 3; do head -c 9000000 /dev/zero > /workspaces/$i; done; sleep 300";
+    await exec(fill, "started", "stopped");
+    await exec("rm /workspaces/[123]", "started");
+    await after("workspace.delete", { workspace_id }, "stopped", "removed");
+    await after("container.start", { project_id }, "started");
+    await after("container.refresh", { project_id }, "stopped", "removed", "started");
+    await after("container.stop", { project_id }, "stopped");
+    await after("project.delete", { project_id }, "removed");
+  });
+
   test("goes to another host when one is full, by its number of sessions or its memory", async () => {
     const { nats, place } = await openPlaces();
     const { host: one } = await openHost({ nats, maxSessions: 1, memoryMb: 1_024 });

@@ -22,6 +22,8 @@ export interface HeldPlacesOptions {
   /** Whether the project is this hub's. */
   owns(project_id: string): boolean;
   logOf(project_id: string): ContainerLog;
+  /** The place is given up; its files go. */
+  onEnd(project_id: string, place: HeldPlace, signal: AbortSignal): Promise<void>;
   log(line: string): void;
 }
 
@@ -67,11 +69,13 @@ const PRESSURE_MS = 2_000;
 /** How long a call waits for a host. */
 const MAX_WAIT_MS = 30_000;
 const RETRY_MS = 10_000;
-const HELLO_MS = 5_000;
+/** How long a host may take to stop a container whose place is given up. */
+const END_MS = 10_000;
 const LABEL = /^[\w-]{1,64}$/;
 
 /** The places that this hub has on hosts, or waits for. */
-export function createHeldPlaces({ client, store, files, copies, owns, logOf, log }: HeldPlacesOptions) {
+export function createHeldPlaces(options: HeldPlacesOptions) {
+  const { client, store, files, copies, owns, logOf, log } = options;
   const records = store.records<Workspace>("workspace");
   const all = new Map<string, Promise<Held>>();
   /** Leases that no host has any more. */
@@ -257,9 +261,10 @@ export function createHeldPlaces({ client, store, files, copies, owns, logOf, lo
   const end = async (held: Held): Promise<void> => {
     forget(held);
     const place = held.wanted.now();
+    const signal = AbortSignal.timeout(END_MS);
     // A host listens to the hub that said hello to it last.
-    if (place && held.ready?.place !== place)
-      await place.ask("hello", {}, AbortSignal.timeout(HELLO_MS)).catch(() => {});
+    if (place && held.ready?.place !== place) await place.ask("hello", {}, signal).catch(() => {});
+    if (place) await options.onEnd(held.project.id, place, signal).catch(() => {});
     await held.wanted.close();
   };
   /** Brings a workspace home and frees its place on a host; false when somebody uses it meanwhile. */

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { ToolError } from "@octant/core";
 import type { TakenPlace } from "@octant/wire";
 import type { z } from "zod";
-import { type Containers, createContainers } from "../containers/containers.ts";
+import { type ContainerEvent, type Containers, createContainers } from "../containers/containers.ts";
 import { createProjectContainer } from "../containers/project-container.ts";
 import { createProxies } from "../containers/proxies.ts";
 import { checkLimits } from "../engines/check-limits.ts";
@@ -54,6 +54,8 @@ export function createHostPlace(options: HostPlaceOptions) {
   let isSeeded = false;
   let isPrepared = false;
   let configured: Configured | undefined;
+  /** Those that the hub has not read. */
+  const events: ContainerEvent[] = [];
   const ending = new AbortController();
 
   const configure = (project: Project): Configured => {
@@ -82,8 +84,7 @@ export function createHostPlace(options: HostPlaceOptions) {
       folderOf: () => folder,
       writableOf: () => [folders.workspaces, cacheOf(project.id)],
       onUse: () => () => {},
-      // The hub reports for all places of a project.
-      report() {},
+      report: (type) => void events.push(type),
     });
     return { project, containers, newHits: containers.watchLimits(project) };
   };
@@ -186,6 +187,7 @@ export function createHostPlace(options: HostPlaceOptions) {
     state: stateOf,
     explain: async () => (await configured?.containers.explain(configured.project)) ?? null,
     new_hits: async () => (await configured?.newHits()) ?? [],
+    events: async () => events.splice(0),
     async stats() {
       const state = await stateOf();
       return state?.state === "running" ? engine.stats(state.id) : {};

@@ -3,7 +3,7 @@ import { orAborted } from "@octant/core";
 import type { HeldPlace, PlacesClient } from "@octant/wire";
 import { runToEnd } from "../containers/collect-output.ts";
 import { openContainerLog } from "../containers/container-log.ts";
-import type { Containers, ContainersOptions } from "../containers/containers.ts";
+import type { ContainerEvent, Containers, ContainersOptions } from "../containers/containers.ts";
 import type { LimitHit } from "../containers/limit-watch.ts";
 import type { PreparedMark } from "../containers/project-container.ts";
 import { type ContainerState, type ExecProcess, type ExecSpec, notRunning } from "../engines/engine.ts";
@@ -48,7 +48,23 @@ export function createHostedContainers(options: HostedContainersOptions): {
   const { client, store, files, copies, owns, folderOf, report, log } = options;
   const records = store.records<Workspace>("workspace");
   const logOf = (project_id: string) => openContainerLog(join(folderOf(project_id), "container.log"));
-  const places = createHeldPlaces({ client, store, files, copies, owns, logOf, log });
+  const places = createHeldPlaces({
+    ...{ client, store, files, copies, owns, logOf, log },
+    async onEnd(project_id, place, signal) {
+      if ((await place.ask("state", {}, signal)) === null) return;
+      await place.ask("stop", {}, signal);
+      await noteEvents(project_id, place);
+      report("container.removed", project_id);
+    },
+  });
+  /** Reports what happened to a container; its host knows. */
+  const noteEvents = async (project_id: string, place: HeldPlace): Promise<void> => {
+    try {
+      for (const type of await place.ask<readonly ContainerEvent[]>("events")) report(type, project_id);
+    } catch (cause) {
+      log(`hub: the events of a container on ${place.host} are unknown: ${cause}`);
+    }
+  };
 
   const start = async (
     project: Project,
@@ -67,6 +83,7 @@ export function createHostedContainers(options: HostedContainersOptions): {
         try {
           if (spec.tools) await places.configure(held, place);
           const process = await execInPlace(place, inPlace);
+          void noteEvents(project.id, place);
           process.exited.then(release, release);
           if (spec.tools) delete opened.loss;
           return { ...process, place: { host, lease_id, lost, loss } };
@@ -87,7 +104,9 @@ export function createHostedContainers(options: HostedContainersOptions): {
     const answers: T[] = [];
     for (const { ready } of await places.of(project_id)) {
       const opened = await ready?.opened.catch(() => undefined);
-      if (opened && !opened.place.lost.aborted) answers.push(await opened.place.ask<T>(operation, {}));
+      if (!opened || opened.place.lost.aborted) continue;
+      answers.push(await opened.place.ask<T>(operation, {}));
+      await noteEvents(project_id, opened.place);
     }
     return answers;
   };
@@ -161,6 +180,7 @@ export function createHostedContainers(options: HostedContainersOptions): {
       try {
         const { place } = await places.open(held);
         await place.ask("start");
+        await noteEvents(project.id, place);
         const { id, name } = project;
         return (await stateOf(workspace_id ?? id)) ?? { id, name, state: "stopped", labels: {} };
       } finally {
@@ -168,14 +188,10 @@ export function createHostedContainers(options: HostedContainersOptions): {
       }
     },
     async stop(project_id) {
-      const isRunning = (await find(project_id))?.state === "running";
       await askAll(project_id, "stop");
-      if (isRunning) report("container.stopped", project_id);
     },
     async remove(project_id) {
-      const held = await places.of(project_id);
-      for (const one of held) await places.end(one);
-      if (held.length > 0) report("container.removed", project_id);
+      for (const held of await places.of(project_id)) await places.end(held);
     },
     async refresh(project) {
       for (const held of await places.of(project.id)) {
@@ -186,8 +202,13 @@ export function createHostedContainers(options: HostedContainersOptions): {
       await askAll(project.id, "refresh");
       return containers.start(project);
     },
-    watchLimits: (project, workspace_id) => async () =>
-      (await (await byKey(workspace_id ?? project.id))?.ask<readonly LimitHit[]>("new_hits")) ?? [],
+    watchLimits: (project, workspace_id) => async () => {
+      const place = await byKey(workspace_id ?? project.id);
+      if (!place) return [];
+      const hits = await place.ask<readonly LimitHit[]>("new_hits");
+      void noteEvents(project.id, place);
+      return hits;
+    },
     async save(project, workspace_id) {
       const held = await places.get(workspace_id);
       if (!held) return;

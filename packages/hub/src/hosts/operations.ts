@@ -43,6 +43,8 @@ export const OPERATIONS = {
   state: None,
   explain: None,
   new_hits: None,
+  /** What happened to the container since the last time. */
+  events: None,
   stats: None,
   logs: z.object({ tail: z.int().min(1), since_ms: z.number().optional() }),
   disk: None,
