@@ -175,7 +175,7 @@ test("sessions spawn children within the depth of their project, and not beyond"
   expect(children).toHaveLength(1);
   await settled(children[0] ?? "");
   const { events } = await get<Page>("session.events", { session_id: children[0] });
-  expect(JSON.stringify(events)).toContain("1 generation of sessions");
+  expect(JSON.stringify(events)).toContain("1 generation of sessions; raise its limit max_depth");
 });
 
 test("ending a session stops it for good, and a fork continues from its events and commits", async () => {

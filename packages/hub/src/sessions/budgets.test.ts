@@ -65,6 +65,7 @@ test("each budget refuses the session that would exceed it, and names its limit"
     await expect(budgets.admit(project, { parent: child }, async () => {})).rejects.toMatchObject({
       code: "LIMIT_EXCEEDED",
       message: expect.stringContaining(named),
+      details: expect.objectContaining({ what: Object.keys(limits)[0] }),
     });
   }
 });

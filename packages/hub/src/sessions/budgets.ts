@@ -1,6 +1,6 @@
 import type { Limits } from "@octant/agent";
 import { counted, ToolError } from "@octant/core";
-import type { Project } from "../projects/project.ts";
+import type { Project, ProjectLimits } from "../projects/project.ts";
 import type { Records } from "../store/hub-store.ts";
 import { type HubSession, toPrice } from "./hub-session.ts";
 
@@ -40,16 +40,21 @@ export function createBudgets(records: Records<HubSession>) {
     const all = await records.list({ project_id: id });
     const active = all.filter((one) => one.state === "working" && one.id !== idle_id);
     if (!isIdle && active.length >= limits.max_sessions)
-      throw refuse(`${counted(limits.max_sessions, "session")} at work at once`, limits.max_sessions);
+      throw refuse(
+        "max_sessions",
+        limits.max_sessions,
+        `${counted(limits.max_sessions, "session")} at work at once`,
+        "wait for others to end, or ",
+      );
     if (!parent) return;
     if (parent.depth >= limits.max_depth)
-      throw refuse(`${counted(limits.max_depth, "generation")} of sessions`, limits.max_depth);
+      throw refuse("max_depth", limits.max_depth, `${counted(limits.max_depth, "generation")} of sessions`);
     const tree = await treeOf(parent);
     if (tree.length >= limits.max_agents)
-      throw refuse(`${counted(limits.max_agents, "session")} in one tree`, limits.max_agents);
+      throw refuse("max_agents", limits.max_agents, `${counted(limits.max_agents, "session")} in one tree`);
     const cost = tree.reduce((sum, one) => sum + costOf(one), 0);
     if (limits.max_cost !== undefined && cost >= limits.max_cost)
-      throw refuse(`$${limits.max_cost} in one tree`, limits.max_cost);
+      throw refuse("max_cost", limits.max_cost, `$${limits.max_cost} in one tree`);
   };
 
   return {
@@ -113,7 +118,9 @@ export function createBudgets(records: Records<HubSession>) {
   };
 }
 
-const refuse = (what: string, limit: number) =>
-  new ToolError("LIMIT_EXCEEDED", `the project allows ${what}; wait for others to end, or raise its limits`, {
-    limit,
-  });
+const refuse = (name: keyof ProjectLimits, limit: number, allowed: string, or = "") =>
+  new ToolError(
+    "LIMIT_EXCEEDED",
+    `the project allows ${allowed}; ${or}raise its limit ${name} with project.update`,
+    { limit, what: name },
+  );
