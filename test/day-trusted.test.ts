@@ -92,6 +92,8 @@ const FILES = {
 
 interface Scenario {
   readonly title: string;
+  /** A thread in another agent's repository in which people complain about it or ask for it. */
+  readonly against?: string;
   act(): Promise<void>;
 }
 
@@ -131,6 +133,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "a hook refuses a command before the person is asked about it",
+    against: "claude-code#13756",
     async act() {
       await say("run dropdb all", /Result of "run dropdb all": .*NO DATABASES/);
       expect(tmux.all().join("\n")).not.toContain(QUESTION);
@@ -193,6 +196,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "commands that only read run without a question",
+    against: "claude-code#1128",
     async act() {
       const lines = ["ls src", "git status --short", "git log --oneline && wc -l README.md", "cat README.md"];
       const asked: string[] = [];
@@ -251,6 +255,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "Ctrl-B moves a command of the agent to the background, and the work goes on",
+    against: "claude-code#66436",
     async act() {
       tmux.type("run touch begun && sleep 271");
       tmux.press("Enter");
@@ -334,6 +339,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "--continue goes on, and Vim keys work as in Vim; unknown prefixes change nothing",
+    against: "claude-code#10016",
     async act() {
       tmux.type("clear; $OCTANT --model some-model --continue --input-mode vim");
       tmux.press("Enter");

@@ -64,7 +64,7 @@ function script({ user, results, system }: ScriptedRequest) {
 
 interface Scenario {
   readonly title: string;
-  /** A thread about the same subject in another agent's repository, where our notes name one. */
+  /** A thread in another agent's repository in which people complain about it or ask for it. */
   readonly against?: string;
   act(): Promise<void>;
 }
@@ -72,6 +72,7 @@ interface Scenario {
 const SCENARIOS: readonly Scenario[] = [
   {
     title: "Home, End and Ctrl-J work in tmux",
+    against: "opencode#344",
     async act() {
       tmux.type("bc");
       tmux.press("Home");
@@ -89,6 +90,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "a file is found by any letters of its path, and its content goes along",
+    against: "claude-code#2234",
     async act() {
       tmux.type("look at @utad");
       await tmux.shows("› @src/util/add.ts");
@@ -100,6 +102,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "a name with spaces is quoted, and a folder is found",
+    against: "claude-code#88149",
     async act() {
       tmux.type("see @notesday");
       await tmux.shows('› @"my notes/first day.md"');
@@ -168,7 +171,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "messages typed while it works are shown, and Up takes the last one back",
-    against: "codex#17095",
+    against: "codex#12961",
     async act() {
       tmux.type("slow please");
       tmux.press("Enter");
@@ -189,7 +192,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "/copy puts the answer or its code into the clipboard as it was, not as it was wrapped",
-    against: "codex#24552",
+    against: "codex#27118",
     async act() {
       await say("code please", "Done.");
       await say("/copy code", "copied code block 1");
@@ -200,7 +203,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "/context says what fills the window",
-    against: "claude-code#7336",
+    against: "claude-code#11364",
     act: () => say("/context", /tool definitions: \d+ tokens/),
   },
   {
@@ -217,6 +220,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "/model lists the models of the provider and switches",
+    against: "opencode#6231",
     async act() {
       tmux.type("/model");
       tmux.press("Enter");
@@ -241,7 +245,6 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "Ctrl-O searches up and down",
-    against: "gemini-cli#5391",
     async act() {
       tmux.press("C-o");
       await tmux.shows("q back");
@@ -260,7 +263,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "/export writes to ~ and to an absolute path",
-    against: "gemini-cli#3248",
+    against: "gemini-cli#22287",
     async act() {
       await say("/export ~/talk.md", "wrote");
       expect(readFileSync(join(project.env["HOME"] ?? "", "talk.md"), "utf8")).toContain("abcd");
@@ -289,7 +292,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "a rewind keeps the rules of the session",
-    against: "claude-code#86151",
+    against: "claude-code#29382",
     async act() {
       tmux.type("/rewind 1 conversation");
       tmux.press("Enter");
@@ -320,6 +323,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "a command in the background is listed by its text, and stopped",
+    against: "claude-code#61568",
     async act() {
       tmux.type("!sleep 987; echo over");
       tmux.press("Enter");
@@ -336,6 +340,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "lines that are pasted without marks are one message",
+    against: "gemini-cli#3940",
     async act() {
       tmux.pasteUnmarked(Array.from({ length: 300 }, (_, i) => `unmarked line ${i}`).join("\n"));
       await tmux.shows(/\[paste #\d+, \d+ lines\]/);
@@ -345,7 +350,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "the session picker has title, date and folder, and searches",
-    against: "gemini-cli#26029",
+    against: "gemini-cli#3248",
     async act() {
       tmux.type("/clear");
       tmux.press("Enter");
@@ -366,6 +371,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "a broken MCP server is told with what it printed",
+    against: "claude-code#17950",
     async act() {
       expect(tmux.all().join("\n")).toMatch(/server broken cannot be used[\s\S]{0,100}no such config\s+here/);
     },
@@ -385,7 +391,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "resizing keeps the lines of the shell, and every answer once",
-    against: "oh-my-pi#492",
+    against: "codex#8642",
     async act() {
       await say("unique-marker-7", "Heard: unique-marker-7");
       for (const [columns, rows] of [
@@ -499,7 +505,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "the same failing call is not repeated for ever",
-    against: "claude-code#30150",
+    against: "claude-code#67812",
     async act() {
       const before = provider.requests.length;
       await say("loop please", /repeat|same call/);
