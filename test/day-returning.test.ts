@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findProcesses } from "@octant/app";
@@ -32,6 +32,14 @@ async function pidOfAgent(): Promise<number> {
   return found.pid;
 }
 
+/** Waits until a file of the project has exactly this text. */
+const holds = (path: string, text: string) =>
+  vi.waitFor(() => expect(readFileSync(inProject(path), "utf8")).toBe(text), WAITING);
+
+/** Commands that still run, by the number of seconds that they sleep. */
+const sleepers = (seconds: string): string =>
+  spawnSync("pgrep", ["-f", `^sleep ${seconds}`], { encoding: "utf8" }).stdout.trim();
+
 /** Sends a line and waits for its answer and the prompt below it. */
 async function say(line: string, answer: string | RegExp) {
   tmux.type(line);
@@ -58,6 +66,9 @@ function script({ user, results }: ScriptedRequest) {
         call("Edit", { file_path: "src/main.ts", old_string: "answer = 42", new_string: "answer = 43" }),
       ],
     };
+  if (verb === "retitle")
+    return { parts: [call("Edit", { file_path: rest, old_string: "# Demo\n", new_string: "# Retitled\n" })] };
+  if (verb === "show") return { parts: [call("Read", { file_path: rest.split(" ")[0] })] };
   if (verb === "grep") return { parts: [call("Grep", { pattern: rest, path: "src" })] };
   if (verb === "run") return { parts: [call("Bash", { command: rest })] };
   if (verb === "read")
@@ -74,12 +85,15 @@ const start = (flags = "") => {
 
 interface Scenario {
   readonly title: string;
+  /** A thread in another agent's repository in which people complain about it or ask for it. */
+  readonly against?: string;
   act(): Promise<void>;
 }
 
 const SCENARIOS: readonly Scenario[] = [
   {
     title: "/code shows the calls of its sub-agent with output and diff, and Ctrl-O has them whole",
+    against: "claude-code#5974",
     async act() {
       await say("/mode sandbox", "mode: sandbox");
       await say("/code three helper.txt", "Done with three.");
@@ -117,6 +131,51 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    title: "an edit of the model keeps what the person changed in the file meanwhile",
+    against: "opencode#38450",
+    async act() {
+      const path = inProject("README.md");
+      const changed = "# Demo\n\nA small project.\n\nThe person was here.\n";
+      await say("show README.md", "Done with show.");
+      writeFileSync(path, changed);
+      await say("retitle README.md", "README.md has changed since base_hash; nothing was written");
+      expect(readFileSync(path, "utf8")).toBe(changed);
+      await say("show README.md again", /› show README\.md again\n\n✓[\s\S]*Done with show\./);
+      tmux.type("retitle README.md");
+      tmux.press("Enter");
+      await holds("README.md", changed.replace("Demo", "Retitled"));
+      await tmux.shows(IDLE);
+      writeFileSync(path, "# Demo\n\nA small project.\n");
+    },
+  },
+  {
+    title: "an edit leaves the line ends of a Windows file as they are",
+    against: "gemini-cli#4056",
+    async act() {
+      writeFileSync(inProject("windows.txt"), "# Demo\r\n\r\nsecond\r\n");
+      tmux.type("retitle windows.txt");
+      tmux.press("Enter");
+      await holds("windows.txt", "# Retitled\r\n\r\nsecond\r\n");
+      await tmux.shows(IDLE);
+      // No line but the changed one is in the diff.
+      expect(tmux.screen().join("\n")).not.toMatch(/^ {2}[-+]second/m);
+    },
+  },
+  {
+    title: "Esc ends a command of the model with all that it started",
+    against: "codex#27758",
+    async act() {
+      tmux.type("run sleep 4711 & touch child-began; sleep 4712");
+      tmux.press("Enter");
+      await vi.waitFor(() => expect(existsSync(inProject("child-began"))).toBe(true), WAITING);
+      expect(sleepers("471[12]")).not.toBe("");
+      tmux.press("Escape");
+      await tmux.shows(IDLE);
+      await vi.waitFor(() => expect(sleepers("471[12]")).toBe(""), WAITING);
+      await say("go on", "Done with go.");
+    },
+  },
+  {
     title: "the line of a search says what was searched for, and where",
     act: () => say("grep answ.r", /^✓ fs\.search_text answ\.r in src$/m),
   },
@@ -149,6 +208,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "/export without a name writes outside the project, and makes missing folders of a named file",
+    against: "gemini-cli#2554",
     async act() {
       tmux.forget();
       await say("/export", /wrote\s+\/\S+/);
@@ -165,6 +225,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "an /undo that changes nothing says so last, with a diff of the files in conflict alone",
+    against: "claude-code#16023",
     async act() {
       writeFileSync(
         inProject("long.txt"),
@@ -231,6 +292,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     title:
       "--continue after kill -9 shows the last exchange and the command that was cut off, and the cost so far",
+    against: "claude-code#18880",
     async act() {
       const costOf = () => Number(/\$(\d+\.\d+)/.exec(tmux.screen().join("\n"))?.[1]);
       tmux.type("run echo begun > begun.txt; sleep 300");
@@ -277,6 +339,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "Ctrl-Z pauses the chat as a job of the shell, and fg shows it again",
+    against: "claude-code#36976",
     async act() {
       await tmux.shows(IDLE);
       tmux.press("C-z");
@@ -284,6 +347,23 @@ const SCENARIOS: readonly Scenario[] = [
       tmux.type("fg");
       tmux.press("Enter");
       await tmux.shows(/[#$] fg\n[\s\S]*ask, or \/ for commands/);
+    },
+  },
+  {
+    title: "closing the terminal ends the agent and the command that it ran",
+    against: "claude-code#21287",
+    async act() {
+      const closed = openTmux(project.root, { ...project.env, ...accountAt(provider) });
+      closed.type("$OCTANT --model claude-sonnet-5-5");
+      closed.press("Enter");
+      await closed.shows(IDLE);
+      closed.type("!sleep 4811");
+      closed.press("Enter");
+      await vi.waitFor(() => expect(sleepers("481[1]")).not.toBe(""), WAITING);
+      const open = (await findProcesses(project.env)).length;
+      closed[Symbol.dispose]();
+      await vi.waitFor(() => expect(sleepers("481[1]")).toBe(""), WAITING);
+      await vi.waitFor(async () => expect((await findProcesses(project.env)).length).toBe(open - 1), WAITING);
     },
   },
 ];

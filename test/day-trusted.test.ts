@@ -198,12 +198,18 @@ const SCENARIOS: readonly Scenario[] = [
     title: "commands that only read run without a question",
     against: "claude-code#1128",
     async act() {
-      const lines = ["ls src", "git status --short", "git log --oneline && wc -l README.md", "cat README.md"];
+      const lines = [
+        "ls src",
+        "git status --short",
+        "git log --oneline && wc -l README.md",
+        "cat README.md",
+        "find . -name '*.ts' -not -path './node_modules/*' 2>/dev/null | head -1",
+      ];
       const asked: string[] = [];
       for (const line of lines) {
         tmux.type(`run ${line}`);
         tmux.press("Enter");
-        await tmux.has(new RegExp(`Result of "run ${line.slice(0, 8)}|allow once.*deny`));
+        await tmux.has(new RegExp(`Result of "run ${line.slice(0, 8).replace(".", "\\.")}|allow once.*deny`));
         if (tmux.screen().join("\n").includes(QUESTION)) asked.push(line);
         await tmux.shows(IDLE);
       }

@@ -15,6 +15,7 @@ import { openTmux, type Tmux } from "./tmux-terminal.ts";
 /** A day with the agent in tmux: one session, whose scenarios follow each other. */
 const IDLE = "ask, or / for commands";
 const LONG_LINE = `const answer = ${Array.from({ length: 30 }, (_, i) => `part${i}`).join(" + ")};`;
+const LONG_ANSWER = Array.from({ length: 120 }, (_, at) => `row ${at + 1} of the answer`);
 
 let tmux: Tmux;
 let provider: ScriptedProvider;
@@ -58,6 +59,7 @@ function script({ user, results, system }: ScriptedRequest) {
   }
   if (verb === "loop") return { parts: [{ call: "fs", input: { action: "read", uri: "missing.txt" } }] };
   if (verb === "code") return { parts: [{ text: `Here:\n\n\`\`\`js\n${LONG_LINE}\n\`\`\`\n\nDone.` }] };
+  if (verb === "long") return { parts: [{ text: LONG_ANSWER.join("\n\n") }] };
   if (verb === "slow") return { parts: [{ text: "one two three four five six seven" }], delay_ms: 400 };
   return { parts: [{ text: `Heard: ${user.trim().slice(0, 80)}` }] };
 }
@@ -109,6 +111,10 @@ const SCENARIOS: readonly Scenario[] = [
       tmux.press("Tab");
       await send();
       expect(lastRequest()).toContain("Remember the milk");
+      tmux.type('see @"my notes/');
+      await tmux.shows(/^ *.*my notes\/first day\.md/m);
+      tmux.press("C-c");
+      await tmux.shows(IDLE);
       tmux.type("see @util");
       await tmux.shows("› @src/util/");
       tmux.press("C-c");
@@ -204,7 +210,10 @@ const SCENARIOS: readonly Scenario[] = [
   {
     title: "/context says what fills the window",
     against: "claude-code#11364",
-    act: () => say("/context", /tool definitions: \d+ tokens/),
+    async act() {
+      await say("/context", /tool definitions: \d+ tokens/);
+      expect(Number(/tool definitions: (\d+) tokens/.exec(tmux.all().join("\n"))?.[1])).toBeLessThan(6_000);
+    },
   },
   {
     title: "/plan leaves its result in the conversation, and knows what was said",
@@ -216,6 +225,28 @@ const SCENARIOS: readonly Scenario[] = [
       expect(planned?.raw).toContain("code please");
       await say("go on", "Heard: go on");
       expect(lastRequest()).toContain("1. Write the plan down.");
+    },
+  },
+  {
+    title: "Ctrl-R finds a message that was sent, and sends it again",
+    against: "gemini-cli#5391",
+    async act() {
+      tmux.press("C-r");
+      tmux.type("did I");
+      await tmux.shows("what did I run?");
+      tmux.press("Enter");
+      await tmux.shows(/› what did I run\?$/m);
+      await send();
+      expect(provider.requests.at(-1)?.user).toBe("what did I run?");
+    },
+  },
+  {
+    title: "a long answer is whole in the scrollback of the terminal, each line once",
+    against: "codex#35335",
+    async act() {
+      await say("long please", "row 120 of the answer");
+      const rows = tmux.all().flatMap((row) => /^row (\d+) of the answer$/.exec(row)?.[1] ?? []);
+      expect(rows.map(Number)).toEqual(LONG_ANSWER.map((_, at) => at + 1));
     },
   },
   {
@@ -277,6 +308,7 @@ const SCENARIOS: readonly Scenario[] = [
     against: "opencode#30863",
     async act() {
       await say("misfit", /✗ fs\.apply_patch README\.md/);
+      expect(lastRequest()).toContain("`old` is not in the file; read it again");
       writeFileSync(inProject("there.txt"), "not read\n");
       await say("create there.txt", /✗ fs\.write there\.txt/);
       expect(tmux.all().join("\n")).not.toContain("[y] allow once");
@@ -301,6 +333,19 @@ const SCENARIOS: readonly Scenario[] = [
       await tmux.shows(IDLE);
       await say("create other.txt", "Result seen: created other.txt");
       expect(existsSync(inProject("other.txt"))).toBe(true);
+    },
+  },
+  {
+    title: "what was allowed for the session is taken back with one command",
+    against: "claude-code#51563",
+    async act() {
+      await say("/permissions ask fs.*", "for this session");
+      tmux.type("create unwanted.txt");
+      tmux.press("Enter");
+      await tmux.shows("[y] allow once");
+      tmux.type("n");
+      await tmux.shows(IDLE);
+      expect(existsSync(inProject("unwanted.txt"))).toBe(false);
     },
   },
   {
@@ -414,7 +459,7 @@ const SCENARIOS: readonly Scenario[] = [
       await say("/mode ask", "mode: ask");
       tmux.press("BTab", "BTab", "BTab");
       await tmux.shows("· plan ·");
-      await say("create planned.txt", "Result seen: PERMISSION_DENIED");
+      await say("create planned.txt", /› create planned\.txt\n[\s\S]*Result seen: PERMISSION_DENIED/);
       expect(existsSync(inProject("planned.txt"))).toBe(false);
       tmux.press("BTab");
       await tmux.shows("· ask ·");
@@ -440,9 +485,8 @@ const SCENARIOS: readonly Scenario[] = [
       await tmux.shows("mkdir -p made && touch made/x");
       tmux.type("a");
       tmux.press("Enter");
-      await tmux.has(/Result seen: /);
+      await vi.waitFor(() => expect(existsSync(inProject("made/x"))).toBe(true), WAITING);
       await tmux.shows(IDLE);
-      expect(existsSync(inProject("made/x"))).toBe(true);
       tmux.type("run touch elsewhere.txt");
       tmux.press("Enter");
       await tmux.shows("[y] allow once");
@@ -519,6 +563,23 @@ const SCENARIOS: readonly Scenario[] = [
       expect(all).not.toMatch(/npx octant/);
       // Without an octant on the PATH the command is the one of npx.
       expect(all).not.toMatch(/(?<!@)octant mcp test/);
+    },
+  },
+  {
+    title: "rules that cannot be read are told with file and line, and nothing starts without them",
+    against: "claude-code#12468",
+    async act() {
+      tmux.type("/quit");
+      tmux.press("Enter");
+      await tmux.has(/--resume \S+/);
+      writeFileSync(
+        inProject(".hanzo/settings.json"),
+        '{\n  "permissions": [{ "tool_pattern": "Bash(rm*", "mode": "deny" }]\n}\n',
+      );
+      tmux.type("clear; $OCTANT; echo ended with $?");
+      tmux.press("Enter");
+      await tmux.has(/^ended with [1-9]/m);
+      expect(tmux.screen().join("\n")).toMatch(/\.hanzo\/settings\.json:2:\d+/);
     },
   },
 ];
