@@ -378,3 +378,27 @@ test("MCP prompts are commands, filled with their arguments and sent to the mode
     "path=",
   ]);
 });
+
+test("/jobs shows the commands and the failures, and counts the reads that are done", async () => {
+  using project = createFixtureProject();
+  const calls = [
+    ...["answer", "small", "add"].map((pattern) => ({
+      call: "fs",
+      input: { action: "search_text", pattern },
+    })),
+    { call: "fs", input: { action: "search_text", pattern: "x", path: "no-such-folder" } },
+    { call: "proc", input: { action: "exec", command: "echo by-a-command" } },
+  ];
+  await using session = await openSlashSession(project, ({ answers }) => ({
+    parts: answers === 0 ? calls.map((one, at) => ({ ...one, id: `call_${at}` })) : [{ text: "done" }],
+  }));
+  const { opened, cwd } = session;
+  const context = { opened, cwd, signal: new AbortController().signal };
+  await runSlashLine("/permissions allow *", context);
+  await opened.agent.send("look around");
+  const { text = "" } = (await runSlashLine("/jobs", context)) ?? {};
+  expect(text).toMatch(/complete {2}proc\.exec/);
+  expect(text).toMatch(/failed {2}fs\.search_text/);
+  expect(text).toContain("3 other calls finished without a failure");
+  expect(text).not.toMatch(/complete {2}fs\./);
+});

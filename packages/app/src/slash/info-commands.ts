@@ -205,16 +205,22 @@ async function findJobs(context: SlashContext): Promise<readonly JobRow[]> {
   return [...jobs.filter(isRunning), ...jobs.filter((one) => !isRunning(one))];
 }
 
-/** Running jobs first, then the latest. The end of an id is enough to recognise it. */
+/** Running jobs first, then the latest that failed or ran a command. The end of an id is enough to recognise it. */
 async function listJobs(context: SlashContext): Promise<SlashOutcome> {
+  const { registry } = context.opened.octant;
   const jobs = await findJobs(context);
   if (jobs.length === 0) return { text: "no jobs" };
-  const lines = jobs
+  const isTold = ({ tool, action, state }: JobRow) =>
+    state !== "complete" || registry.get(tool)?.actions[action]?.runsCommands === true;
+  const told = jobs.filter(isTold);
+  const lines = told
     .slice(0, SHOWN_JOBS)
     .map(({ job_id, ...one }) => `${job_id.slice(-ID_CHARS)}  ${describeJob(one)}`);
-  const more = jobs.length > SHOWN_JOBS ? [`… ${jobs.length - SHOWN_JOBS} older ones`] : [];
+  if (told.length > SHOWN_JOBS) lines.push(`… ${told.length - SHOWN_JOBS} older ones`);
+  const others = jobs.length - told.length;
+  if (others > 0) lines.push(`${counted(others, "other call")} finished without a failure`);
   const how = jobs[0]?.state === "running" ? "\n\n`/jobs stop ID` stops one that runs" : "";
-  return { text: `${asBlock([...lines, ...more].join("\n"))}${how}` };
+  return { text: `${asBlock(lines.join("\n"))}${how}` };
 }
 
 const describeJob = ({ tool, action, subject = "", state }: Omit<JobRow, "job_id">): string =>
