@@ -10,8 +10,11 @@ export interface HarmlessUse {
   readonly words?: string;
   /** `-20` is a number of lines. */
   readonly digits?: true;
-  /** paths: those that exist have to be in the project; data: any text; default none. */
-  readonly operands?: "paths" | "data";
+  /**
+   * paths: those that exist have to be in the project; inside: all of them, as a missing one means something else to it;
+   * data: any text; default none.
+   */
+  readonly operands?: "paths" | "inside" | "data";
   readonly maxOperands?: number;
   /** The first operand has to be like this. */
   readonly script?: RegExp;
@@ -156,6 +159,16 @@ const SED_LINES = `${SED_ADDRESS}(?:,${SED_ADDRESS})?[pdq]`;
 const SED_REPLACES = String.raw`s([\/|#,])(?:(?!\1)[^\\\n]|\\[^\n])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gIip\d]*`;
 const SED_SCRIPT = new RegExp(`^(?:${SED_REPLACES}|${SED_LINES}(?:;${SED_LINES})*)$`);
 
+/**
+ * Prints fields of some lines. No sign in it begins a redirection, a pipe, a call or a comment, and none may end a
+ * pattern or a text earlier or later than it does here, such as a bracket or a backslash.
+ */
+const AWK_PATTERN = String.raw`(?:NR *(?:[=!<>]=|[<>]) *\d+(?: *&& *NR *(?:[=!<>]=|[<>]) *\d+)?|\/[\w .:,^$*+-]*\/)`;
+const AWK_VALUE = String.raw`(?:\$(?:\d+|NF)|NR|NF|"[\w .:,=-]*")`;
+const AWK_SCRIPT = new RegExp(
+  `^ *(?:${AWK_PATTERN}|${AWK_PATTERN}? *\\{ *print(?: *${AWK_VALUE}(?: *,? *${AWK_VALUE})*)? *\\}) *$`,
+);
+
 /** Programs that only read when they are called like this. Everything else is asked about, unless a rule or mode allows it. */
 export const HARMLESS_PROGRAMS: Readonly<Record<string, HarmlessUse>> = {
   ls: files(
@@ -258,6 +271,8 @@ export const HARMLESS_PROGRAMS: Readonly<Record<string, HarmlessUse>> = {
     operands: "paths",
     script: SED_SCRIPT,
   },
+  // GNU's opens a connection for a missing file such as /inet/tcp/0/a.example/80.
+  awk: { short: "F:", operands: "inside", script: AWK_SCRIPT },
   jq: files(
     "ncrRsSeaMCj",
     "null-input compact-output raw-output raw-input slurp sort-keys exit-status ascii-output monochrome-output color-output join-output tab",
@@ -275,6 +290,11 @@ export const HARMLESS_PROGRAMS: Readonly<Record<string, HarmlessUse>> = {
     script: /^\+/,
   },
   whoami: ONLY,
+  // Its other options ask the network, or set the name.
+  hostname: { short: "s", long: "short" },
+  // Not `e` without a dash, which shows what the environments of others hold.
+  ps: { short: "Aefw", operands: "data", maxOperands: 1, script: /^a?u?x?w{0,2}$/ },
+  sleep: { operands: "data", maxOperands: 1, script: /^\d{1,2}(?:\.\d{1,3})?$/ },
   id: { short: "agGnruz", long: "group groups name real user zero" },
   uname: {
     short: "asnrvmpio",

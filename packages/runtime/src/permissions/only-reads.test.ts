@@ -88,7 +88,26 @@ test.each(
   test -f a.ts && echo yes
   jq -r '.name' package.json
   uniq -c a.ts
-  cut -d: -f1 a.ts`
+  cut -d: -f1 a.ts
+  tr a b < a.ts
+  sort <a.ts | uniq -c
+  wc -l < 'with space.txt' 2>/dev/null
+  [ -f a.ts ] && cat a.ts
+  [ ! -d src ] || ls src
+  [ a = b ]
+  awk '{print $1}' a.ts
+  awk '{ print $1, $NF }' a.ts b.ts
+  awk -F: '{print $2}' a.ts
+  awk 'NR==5' a.ts
+  awk 'NR>=5 && NR<=10' a.ts
+  awk '/export/ {print NR": "$0}' a.ts
+  ls -l | awk '{print $9}'
+  ps
+  ps aux | grep node
+  ps -ef
+  hostname
+  sleep 0
+  sleep 0.5 && ls`
     .split("\n")
     .map((line) => [line.trim()]),
 )("never asks about: %s", (line) => {

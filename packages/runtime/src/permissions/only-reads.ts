@@ -17,14 +17,16 @@ export function onlyReads({ command, folder = "." }: PlainCommand, places: Place
   const commands =
     typeof command === "string"
       ? parseLine(command)
-      : [{ words: command.map((text) => ({ text, glob: false })), joint: "" as const }];
+      : [{ words: command.map((text) => ({ text, glob: false })), inputs: [], joint: "" as const }];
   if (!commands) return false;
   let at = insidePath(folder, root, places);
-  for (const { words, joint } of commands) {
+  for (const { words, inputs, joint } of commands) {
     if (at === undefined) return false;
+    const where = { folder: at, places };
+    if (!inputs.every(({ text, glob }) => !glob && isReadable(text, where))) return false;
     const [program, place, ...more] = words;
     if (program?.text !== "cd") {
-      if (!isHarmless(words, at, places)) return false;
+      if (!isHarmless(asTest(words) ?? words, at, places)) return false;
       continue;
     }
     // The commands after it run only where it succeeded.
@@ -32,6 +34,13 @@ export function onlyReads({ command, folder = "." }: PlainCommand, places: Place
     at = insidePath(place.text, at, places);
   }
   return true;
+}
+
+/** `[ -f a.ts ]` as a shell has it built in; a program of that name may be the project's. */
+function asTest([first, ...others]: readonly ShellWord[]): readonly ShellWord[] | undefined {
+  const isBracket = (word: ShellWord | undefined, sign: string) => word?.glob && word.text === sign;
+  if (!isBracket(first, "[") || !isBracket(others.at(-1), "]")) return undefined;
+  return [{ text: "test", glob: false }, ...others.slice(0, -1)];
 }
 
 /** The same for one command of a line, which is in this folder. */
@@ -133,9 +142,14 @@ function areHarmless(use: HarmlessUse, operands: readonly ShellWord[], where: Wh
   if (operands.some(({ glob, text }) => glob && !expandsToFiles(text, where))) return false;
   const [first, ...rest] = operands;
   if (script && first && (first.glob || !script.test(first.text))) return false;
-  if (script && !first && use.operands === "paths") return false;
+  if (script && !first && use.operands !== "data") return false;
   const named = script ? rest : operands;
-  return use.operands === "data" || named.every(({ text, glob }) => glob || isReadable(text, where));
+  if (use.operands === "data") return true;
+  if (use.operands === "inside")
+    return named.every(
+      ({ text, glob }) => glob || insidePath(text, where.folder, where.places) !== undefined,
+    );
+  return named.every(({ text, glob }) => glob || isReadable(text, where));
 }
 
 interface Option {

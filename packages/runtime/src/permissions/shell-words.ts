@@ -124,32 +124,43 @@ function takeWord(take: (pattern: RegExp) => RegExpExecArray | null): ShellWord 
 /** White space that some shells take for a blank in some locales. */
 const ODD_SPACE = /[^\S \t\n]/;
 
+/** A file that is the input, and neither a here-document nor one that is opened for writing. */
+const INPUT = /<(?![<>&(])[ \t]*/y;
+
+interface LineCommand {
+  readonly words: readonly ShellWord[];
+  /** The files of redirections such as `< a.ts`. */
+  readonly inputs: readonly ShellWord[];
+  readonly joint: PlainCommand["joint"];
+}
+
 /**
  * The commands of a line with everything that a shell would make of their words: quotes, escapes and globs. Undefined
  * when it holds anything else: substitutions, variables, assignments, braces, tildes, comments, blocks, redirections to
  * files, background commands.
  */
-export function parseLine(
-  text: string,
-): readonly { readonly words: readonly ShellWord[]; readonly joint: PlainCommand["joint"] }[] | undefined {
+export function parseLine(text: string): readonly LineCommand[] | undefined {
   if (ODD_SPACE.test(text)) return undefined;
   const { match, isAtEnd } = createScanner(text);
-  const commands: { words: ShellWord[]; joint: PlainCommand["joint"] }[] = [];
+  const commands: LineCommand[] = [];
   match(SPACE);
   for (;;) {
     const words: ShellWord[] = [];
+    const inputs: ShellWord[] = [];
     do {
       if (match(HARMLESS)) continue;
+      const list = match(INPUT) ? inputs : words;
       if (match(UNQUOTED_SIGN)) return undefined;
       const word = takeWord(match);
-      if (word) words.push(word);
+      if (word) list.push(word);
+      else if (list === inputs) return undefined;
     } while (match(BLANKS));
     const [program] = words;
     if (!program || program.text.includes("=") || RESERVED.has(program.text)) return undefined;
-    if (isAtEnd()) return [...commands, { words, joint: "" }];
+    if (isAtEnd()) return [...commands, { words, inputs, joint: "" }];
     const joint = match(JOINT)?.[0];
     if (!isJoint(joint)) return undefined;
-    commands.push({ words, joint: joint === "\n" ? ";" : joint });
+    commands.push({ words, inputs, joint: joint === "\n" ? ";" : joint });
     match(SPACE);
     if (isAtEnd()) return joint === ";" || joint === "\n" ? commands : undefined;
   }

@@ -42,7 +42,30 @@ export const asksAbout = (base: string): readonly string[] =>
   ls <> a.ts
   >a.ts
   > a.ts ls
-  cat < a.ts
+  cat < ../outside.txt
+  cat < /etc/passwd
+  cat </etc/passwd
+  cat < ${base}/outside.txt
+  cat < leads-outside
+  cat < ~/x
+  cat <~/x
+  cat < *.ts
+  cat < $X
+  cat < $(rm a.ts)
+  cat <
+  cat < a.ts > b.ts
+  cat < a.ts >> b.ts
+  cat < a.ts | sh
+  cat <& 3
+  cat <&3
+  cat 3< a.ts
+  cat <>a.ts
+  < a.ts sh
+  sh < a.ts
+  bash <a.ts
+  node < a.ts
+  cd src && cat < ../../outside.txt
+  < a.ts
   cat <<EOF
   cat <<< x
   cat <(ls)
@@ -210,6 +233,93 @@ export const asksAbout = (base: string): readonly string[] =>
   sed
   sed a.ts
   awk 1 a.ts
+  awk
+  awk a.ts
+  awk -f a.ts
+  awk -f a.ts '{print}'
+  awk --file=a.ts
+  awk -i inplace '{print}' a.ts
+  awk -v 'x=1' '{print}' a.ts
+  awk -W exec a.ts
+  awk -l filefuncs '{print}' a.ts
+  awk -e '{print}' a.ts
+  awk -o out '{print}' a.ts
+  awk -oout '{print}' a.ts
+  awk --dump-variables=x '{print}' a.ts
+  awk -d '{print}' a.ts
+  awk -p '{print}' a.ts
+  awk '{print > "b.ts"}' a.ts
+  awk '{print $1 > $2}' a.ts
+  awk '{print $1 >> "b.ts"}' a.ts
+  awk '{print $1 | "sh"}' a.ts
+  awk '{print $1 |& "sh"}' a.ts
+  awk '{print | $0}' a.ts
+  awk '{system($1)}' a.ts
+  awk '{print system("x")}' a.ts
+  awk '{"rm a.ts" | getline}' a.ts
+  awk '{getline < "/etc/passwd"; print}' a.ts
+  awk '{print; close("x")}' a.ts
+  awk '{printf "x" > "b.ts"}' a.ts
+  awk '{print}; {system("x")}' a.ts
+  awk '{print} {system("x")}' a.ts
+  awk 'BEGIN{print}' a.ts
+  awk 'END{system("x")}' a.ts
+  awk '/x/{system("y")}' a.ts
+  awk '/[/{print "]/{system($1)}#"}' a.ts
+  awk '/\\/{print "/{system($1)}#"}' a.ts
+  awk '{print "\\" > "b.ts"}' a.ts
+  awk '{print "a" "b" > "c"}' a.ts
+  awk '{print $(system("x"))}' a.ts
+  awk '{print ENVIRON["KEY"]}' a.ts
+  awk 'NR==1 > "b.ts"' a.ts
+  awk 'NR==system("x")' a.ts
+  awk '{print @f($1)}' a.ts
+  awk '@include "x"; {print}' a.ts
+  awk '@load "x"; {print}' a.ts
+  awk '{print $1}' ../outside.txt
+  awk '{print $1}' /etc/passwd
+  awk '{print $1}' leads-outside
+  awk '{print}' /inet/tcp/0/a.example/80
+  awk '{print}' /dev/tcp/a/80
+  awk '{print $1}' a.ts > b.ts
+  awk "{print $1}" a.ts
+  gawk '{print $1}' a.ts
+  mawk '{print $1}' a.ts
+  ps e
+  ps aux e
+  ps auxe
+  ps eww
+  ps -E
+  ps -o args
+  ps --pid 1
+  ps axo user
+  hostname -F a.ts
+  hostname --file=a.ts
+  hostname -b x
+  hostname -f
+  hostname -I
+  sleep infinity
+  sleep 1000
+  sleep 1h
+  sleep -x
+  [ -f /etc/passwd ]
+  [ -f ../outside.txt ] && ls
+  [ -f a.ts ] && rm a.ts
+  [ -f a.ts ] && cat ../outside.txt
+  [ -v x ]
+  [ -f a.ts
+  [ a = b ] > a.ts
+  [ -f $X ]
+  [ -n "$(rm a.ts)" ]
+  '[' -f a.ts ']'
+  \\[ -f a.ts ]
+  [[ -f a.ts ]]
+  [a] -f a.ts ]
+  ./[ -f a.ts ]
+  find . -print0 | xargs -0 rm
+  find . | xargs cat
+  ls | xargs -I {} sh -c {}
+  npm ls
   awk 'BEGIN{system("rm a.ts")}'
   gawk -i inplace 1 a.ts
   perl -pe 1 a.ts
