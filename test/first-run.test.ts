@@ -87,6 +87,27 @@ test("the first run finds a local model, and the next start needs no input", asy
   await expect.poll(() => provider.requests.length).toBe(2);
 });
 
+test("the person chooses among the models of their own server, by number or name", async () => {
+  await using opened = await start((url) => ({ OPENAI_BASE_URL: `${url}/v1` }));
+  const { terminal, provider, settings } = opened;
+  terminal.type("$OCTANT chat hello\r");
+  await terminal.shows(/has several models:\s+1 {2}tiny-coder\s+2 {2}big-coder\s+Which model\? \[1-2\]/);
+  terminal.type("2\r");
+  await terminal.shows("I am here.");
+  expect(provider.requests[0]).toMatchObject({ api: "openai-chat", body: { model: "big-coder" } });
+  // It is not asked again for a new conversation, and nothing is stored: the address is of this shell alone.
+  terminal.type("/clear\r");
+  await terminal.shows(/big-coder · main/);
+  expect(() => statSync(settings("settings.json"))).toThrow("ENOENT");
+  terminal.type("/quit\r");
+  await terminal.shows("resumes this session");
+  terminal.type("$OCTANT chat again\r");
+  await terminal.shows(/chat again[\s\S]*Which model\?/);
+  terminal.type("tiny-coder\r");
+  await expect.poll(() => provider.requests.length, { timeout: 20_000 }).toBe(2);
+  expect(provider.requests[1]?.body).toMatchObject({ model: "tiny-coder" });
+});
+
 test("leaving the first run with Ctrl-C changes nothing and exits with 1", async () => {
   await using opened = await start(() => ({ OLLAMA_HOST: "127.0.0.1:9" }));
   const { terminal, settings } = opened;

@@ -59,7 +59,7 @@ export {
 export { backoffCap, createBackoff, retryAfterMs } from "./providers/backoff.ts";
 export { findModel } from "./providers/catalog.ts";
 export { chooseProvider, createCredentialSource, findCredentials } from "./providers/choose-provider.ts";
-export { checkKey, listProviderModels } from "./providers/list-models.ts";
+export { checkKey, listProviderModels, SeveralModels } from "./providers/list-models.ts";
 export { findLocalServers, type LocalServer } from "./providers/local-servers.ts";
 export {
   type ClientOptions,

@@ -1,4 +1,11 @@
-import { checkKey, findLocalServers, type LocalServer, PROVIDERS, type ProviderName } from "@octant/agent";
+import {
+  checkKey,
+  findLocalServers,
+  type LocalServer,
+  PROVIDERS,
+  type ProviderName,
+  type SeveralModels,
+} from "@octant/agent";
 import { toOneLine } from "@octant/core";
 import { createCredentialStore, type LineReader, openLineReader, setUserSettings } from "@octant/runtime";
 import { askForTrust } from "./ask-for-trust.ts";
@@ -52,12 +59,26 @@ async function chooseModel(questions: LineReader, io: Io): Promise<boolean> {
   return chosen ? chosen.choose() : false;
 }
 
+/** Lets the person choose one of the models of a server; undefined when they leave. */
+export async function askForModel(
+  { server, models }: Pick<SeveralModels, "server" | "models">,
+  io: Io,
+): Promise<string | undefined> {
+  using questions = openLineReader({ input: io.stdin, output: io.stdout });
+  questions.say(`${toOneLine(server)} has several models:`);
+  const model = await pickModel(models, questions);
+  if (model !== undefined) questions.say(`\n--model ${model} leaves out this question; /model switches\n`);
+  return model;
+}
+
+function pickModel(models: readonly string[], questions: LineReader): Promise<string | undefined> {
+  questions.say(`\n${models.map((model, i) => `  ${i + 1}  ${model}`).join("\n")}`);
+  return pick(`\nWhich model? [1-${models.length}] `, models, questions);
+}
+
 async function keepLocal(server: LocalServer, questions: LineReader, io: Io): Promise<boolean> {
   const { base_url, models } = server;
-  const list = models.map((model, i) => `  ${i + 1}  ${model}`).join("\n");
-  if (models.length > 1) questions.say(`\n${list}`);
-  const model =
-    models.length === 1 ? models[0] : await pick(`\nWhich model? [1-${models.length}] `, models, questions);
+  const model = models.length === 1 ? models[0] : await pickModel(models, questions);
   if (model === undefined) return false;
   await setUserSettings({ base_url, model }, { env: io.env });
   questions.say(`\n${server.name} answers with ${model}; this is in your settings now\n`);
@@ -101,7 +122,7 @@ async function pick<T>(question: string, items: readonly T[], questions: LineRea
   for (;;) {
     const answer = await questions.ask(question);
     if (answer === undefined || /^q(uit)?$/i.test(answer)) return undefined;
-    const item = /^\d+$/.test(answer) ? items[Number(answer) - 1] : undefined;
+    const item = /^\d+$/.test(answer) ? items[Number(answer) - 1] : items.find((one) => one === answer);
     if (item !== undefined) return item;
     questions.say(`a number from 1 to ${items.length}, or q to leave`);
   }

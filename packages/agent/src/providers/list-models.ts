@@ -62,23 +62,33 @@ interface ListOptions {
   readonly timeoutMs?: number;
 }
 
+/** A server has several models, and nothing says which of them is meant. */
+export class SeveralModels extends ToolError {
+  readonly server: string;
+  readonly models: readonly string[];
+
+  constructor(server: string, models: readonly string[]) {
+    const more = models.length > MAX_SHOWN ? `, and ${models.length - MAX_SHOWN} more` : "";
+    const names = models.slice(0, MAX_SHOWN).join(", ");
+    super("INVALID_ARGUMENT", `${server} has several models; name one with --model: ${names}${more}`, ISSUES);
+    this.server = server;
+    this.models = models;
+  }
+}
+
+const ISSUES = { issues: [{ path: "model", message: "expected the name of a model" }] };
+
 /** The model of a server that has only one. */
 export async function onlyModel(base_url: string, credentials: Credentials): Promise<string> {
   const models = await listModels(base_url, { headers: await credentials.headers(false) });
-  const [model] = models ?? [];
-  if (model !== undefined && models?.length === 1) return model;
+  const [model, another] = models ?? [];
   const server = `the server at ${URL.parse(base_url)?.host ?? base_url}`;
-  const message = `${server} ${problemOf(models)}`;
-  throw new ToolError("INVALID_ARGUMENT", message, {
-    issues: [{ path: "model", message: "expected the name of a model" }],
-  });
-}
-
-function problemOf(models: readonly string[] | undefined): string {
-  if (!models) return "does not list its models; start it, or name a model with --model";
-  if (models.length === 0) return "has no model yet; load one into it, or name one with --model";
-  const more = models.length > MAX_SHOWN ? `, and ${models.length - MAX_SHOWN} more` : "";
-  return `has several models; name one with --model: ${models.slice(0, MAX_SHOWN).join(", ")}${more}`;
+  if (models && another !== undefined) throw new SeveralModels(server, models);
+  if (model !== undefined) return model;
+  const problem = models
+    ? "has no model yet; load one into it, or name one with --model"
+    : "does not list its models; start it, or name a model with --model";
+  throw new ToolError("INVALID_ARGUMENT", `${server} ${problem}`, ISSUES);
 }
 
 export type KeyCheck =

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ProviderName, StampedEvent } from "@octant/agent";
+import { type ProviderName, SeveralModels, type StampedEvent } from "@octant/agent";
 import {
   createCompleter,
   createNotifier,
@@ -84,9 +84,10 @@ export const chat = defineCommand({
   },
   notes: `-c is --continue, -m --model, -r --resume, which without an ID lists the sessions, and -p is octant run.
 Type / for commands, @ for files, Esc to stop, Ctrl-C twice to leave. octant run does the same without a screen.`,
-  async run({ args: [prompt], flags }, io) {
+  async run({ args: [prompt], flags: given }, io) {
     if (!io.stdin.isTTY || !io.stdout.isTTY)
       throw new UsageError("octant chat needs a terminal", 'octant run "…" works without one');
+    let flags: ChatFlags = given;
     let from: SessionChoice | undefined = toSessionChoice(flags);
     let beginning: Beginning = prompt === undefined ? {} : { message: prompt };
     let rules: Left["rules"];
@@ -116,6 +117,13 @@ Type / for commands, @ for files, Esc to stop, Ctrl-C twice to leave. octant run
         if (!(await firstRun({ provider, root: flags.root, io }))) return EXIT.FAILED;
         asksForTrust = false;
         left = await converse(from, beginning, flags, io);
+      }
+      if (left instanceof SeveralModels) {
+        const { askForModel } = await import("../first-run.ts");
+        const model = await askForModel(left, io);
+        if (model === undefined) return EXIT.FAILED;
+        flags = { ...flags, model };
+        continue;
       }
       if (left !== "no provider" && "waiting" in left) {
         asksForTrust = false;
@@ -185,7 +193,7 @@ async function converse(
   flags: ChatFlags,
   io: Io,
   { rules = [], mode, asksForTrust = false, isLater = false, log }: Converse = {},
-): Promise<Left | WaitsForTrust | "no provider"> {
+): Promise<Left | WaitsForTrust | SeveralModels | "no provider"> {
   let app: TerminalApp | PlainApp | undefined;
   const opening = openAgent({
     ...toAgentOptions(flags, io),
@@ -197,11 +205,13 @@ async function converse(
     tellsUnconfined: true,
     ask: (question, signal) => app!.ask(question, signal),
   }).catch((cause: unknown) => {
-    if (cause instanceof ToolError && cause.code === "UNAUTHENTICATED") return undefined;
+    if (cause instanceof SeveralModels) return cause;
+    if (cause instanceof ToolError && cause.code === "UNAUTHENTICATED") return "no provider" as const;
     return explainWorkspace(cause, flags, io);
   });
-  await using opened = await tellWhenSlow(opening, () => tellOpening(flags, io));
-  if (!opened) return "no provider";
+  const answer = await tellWhenSlow(opening, () => tellOpening(flags, io));
+  if (answer === "no provider" || answer instanceof SeveralModels) return answer;
+  await using opened = answer;
   const { sessionRules, modes, config, workspace } = opened.octant;
   if (asksForTrust && !opened.isRemote && (opened.untrusted.length > 0 || config.waiting.length > 0))
     return { waiting: workspace.state.folder("chat") };
