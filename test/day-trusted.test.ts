@@ -179,7 +179,7 @@ const SCENARIOS: readonly Scenario[] = [
       }
       await made("hook-subagent-stop");
       await made("hook-notification");
-      await say("task nobody", /Result of "task nobody": .*there is no role 'nobody'/);
+      await say("task nobody", /there\s+is\s+no\s+role\s+'nobody';\s+roles:\s+plan,\s+solve,[\s\S]*helper/);
     },
   },
   {
@@ -204,6 +204,8 @@ const SCENARIOS: readonly Scenario[] = [
         "git log --oneline && wc -l README.md",
         "cat README.md",
         "find . -name '*.ts' -not -path './node_modules/*' 2>/dev/null | head -1",
+        "find src -name '*.ts' | xargs grep answer",
+        "awk '{print $1}' README.md",
       ];
       const asked: string[] = [];
       for (const line of lines) {

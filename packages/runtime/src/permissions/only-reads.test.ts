@@ -107,7 +107,11 @@ test.each(
   ps -ef
   hostname
   sleep 0
-  sleep 0.5 && ls`
+  sleep 0.5 && ls
+  find src -name '*.ts' | xargs grep -n TODO
+  find . -type f -print0 | xargs -0 -n 20 wc -l
+  git ls-files | xargs -r -P4 head -3
+  ls | xargs echo`
     .split("\n")
     .map((line) => [line.trim()]),
 )("never asks about: %s", (line) => {

@@ -26,7 +26,7 @@ export function onlyReads({ command, folder = "." }: PlainCommand, places: Place
     if (!inputs.every(({ text, glob }) => !glob && isReadable(text, where))) return false;
     const [program, place, ...more] = words;
     if (program?.text !== "cd") {
-      if (!isHarmless(asTest(words) ?? words, at, places)) return false;
+      if (!isHarmless(asTest(words) ?? afterXargs(words, where) ?? words, at, places)) return false;
       continue;
     }
     // The commands after it run only where it succeeded.
@@ -41,6 +41,34 @@ function asTest([first, ...others]: readonly ShellWord[]): readonly ShellWord[] 
   const isBracket = (word: ShellWord | undefined, sign: string) => word?.glob && word.text === sign;
   if (!isBracket(first, "[") || !isBracket(others.at(-1), "]")) return undefined;
   return [{ text: "test", glob: false }, ...others.slice(0, -1)];
+}
+
+/** No option of theirs writes a file or runs a program, so that no word of the input of xargs can make them. */
+const TAKE_ANY_WORD: ReadonlySet<string> = new Set(
+  "cat head wc grep egrep fgrep ls echo basename dirname stat du md5sum sha1sum sha256sum".split(" "),
+);
+const XARGS: HarmlessUse = {
+  short: "0rn:L:P:",
+  long: "null no-run-if-empty max-args= max-lines= max-procs=",
+};
+
+/**
+ * The command that xargs runs with words of its input, if these can do nothing but make it read. They may name any
+ * file, so this holds only where such a line sees the project alone.
+ */
+function afterXargs(
+  words: readonly ShellWord[],
+  { folder, places }: Where,
+): readonly ShellWord[] | undefined {
+  const [first, ...others] = words;
+  if (first?.text !== "xargs" || first.glob || !isOfSystem("xargs", folder, places)) return undefined;
+  const rest = [...others];
+  while (rest[0]?.text.startsWith("-")) {
+    const option = readOption(XARGS, rest.shift() as ShellWord);
+    const value = option?.takesNext ? rest.shift()?.text : option?.value;
+    if (!option || (value === undefined ? option.takesNext : !/^\d+$/.test(value))) return undefined;
+  }
+  return rest[0] && TAKE_ANY_WORD.has(rest[0].text) ? rest : undefined;
 }
 
 /** The same for one command of a line, which is in this folder. */

@@ -19,7 +19,6 @@ export const asksAbout = (base: string): readonly string[] =>
   nohup ls
   time ls
   timeout 5 ls
-  xargs ls
   ls | xargs rm
   ls | sh
   ls | node
@@ -317,7 +316,48 @@ export const asksAbout = (base: string): readonly string[] =>
   [a] -f a.ts ]
   ./[ -f a.ts ]
   find . -print0 | xargs -0 rm
-  find . | xargs cat
+  xargs
+  xargs -0
+  xargs -n
+  xargs -n x cat
+  xargs -nx cat
+  xargs ./cat
+  xargs bin/cat
+  xargs c*t
+  xargs env cat
+  xargs xargs cat
+  xargs sh
+  xargs sudo cat
+  xargs find .
+  xargs sort
+  xargs uniq
+  xargs xxd
+  xargs sed -n 1p
+  xargs awk '{print}'
+  xargs git log
+  xargs tree
+  xargs date
+  xargs file
+  xargs tail
+  xargs rg x
+  xargs jq .
+  xargs node --version
+  xargs hostname
+  xargs cat ../outside.txt
+  xargs cat > b.ts
+  xargs cat | sh
+  xargs grep --no-such-option x
+  xargs -a ../outside.txt cat
+  xargs --arg-file=a.ts cat
+  xargs -I {} cat {}
+  xargs -i cat
+  xargs --replace cat
+  xargs -o cat
+  xargs -p cat
+  xargs -t cat
+  xargs -E x cat
+  xargs -d x cat
+  xargs --process-slot-var=PATH cat
   ls | xargs -I {} sh -c {}
   npm ls
   awk 'BEGIN{system("rm a.ts")}'
