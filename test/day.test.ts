@@ -146,7 +146,6 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: "Ctrl-B moves a running command to the background",
-    against: "claude-code#73955",
     async act() {
       tmux.type("!echo begun; sleep 300");
       tmux.press("Enter");
