@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SIZES } from "./console/browser.ts";
 import { closesDialog, row, shows, useStage, useVisitor } from "./console/stage.ts";
+import { startSession } from "./mcp-session.ts";
 
 const stage = useStage();
 const { call } = stage;
@@ -192,7 +193,12 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
   });
 
   test("a command shows its output in colour, takes input and is stopped", async () => {
-    const started = await call("proc", {
+    // Every process of the folder lists the command, and this one is not the first.
+    const { project, env } = stage.scene;
+    const at = { cwd: project.root, env };
+    const args = ["--permissions", "host", "--answers", "structured"];
+    await using second = await startSession(args, at, { name: "second", version: "1" });
+    const started = await second.call("proc", {
       action: "exec",
       command: `printf '\\033[32mgreen %s\\033[0m\\n' ${size}; exec cat`,
       background: true,
@@ -206,6 +212,10 @@ describe.each(["wide", "phone"] as const)("the console at the size %s", (size) =
     await page.locator(".terminal-line", { hasText: "hello from the page" }).waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.locator(".session-facts", { hasText: /killed|exited/ }).waitFor();
+    // Only the process that runs it was asked to do something.
+    const failed = { outcome: "failed", action: "proc." };
+    const { data } = await stage.api.call(stage.api.me.process, "console", "audit", failed);
+    expect(data).toMatchObject({ records: [] });
   });
 
   test("a long output opens at its end, and can be read from its beginning", async () => {

@@ -65,6 +65,8 @@ export interface CommandView {
   readonly duration: number;
   readonly command: string;
   readonly pid: number;
+  /** While it runs: the process that lists it and can reach it. */
+  readonly server_pid?: number;
   readonly started_at: number;
   readonly pty: boolean;
   readonly stdout_bytes: number;

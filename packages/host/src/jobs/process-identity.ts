@@ -7,6 +7,8 @@ import { attempt } from "@octant/core";
  */
 export const thisProcess = (): string => `${process.pid}:${startOf(process.pid) ?? ""}${namespace()}`;
 
+export const pidOf = (identity: string): number => Number.parseInt(identity, 10);
+
 /** False for a process in another container, which nobody can see from here. */
 export function isAlive(identity: string): boolean {
   if (!isHere(identity)) return false;

@@ -1,3 +1,4 @@
+import { pidOf } from "../jobs/process-identity.ts";
 import type { EndRecord, ProcessStatus, StartRecord, StreamName } from "./protocol.ts";
 import { type ProcessRecord, type Released, spoolPath } from "./records.ts";
 import { openSpool, type Spool } from "./spool.ts";
@@ -8,6 +9,8 @@ export interface ProcessInfo
     Omit<EndRecord, "status" | "ended_at" | "printed">,
     Released {
   readonly status: ProcessStatus;
+  /** The server that runs it, and that alone can send it input and stop it. */
+  readonly server_pid: number;
   /** In milliseconds, so far or in total. */
   readonly duration: number;
   readonly stdout_bytes: number;
@@ -18,13 +21,14 @@ export function toInfo(
   folder: string,
   { start, end, quarantined = [], stranded = [] }: ProcessRecord,
 ): ProcessInfo {
-  const { caps: _caps, server: _server, ...facts } = start;
+  const { caps: _caps, server, ...facts } = start;
   const { ended_at, printed, ...outcome } = end ?? { ...RUNNING, ended_at: Date.now() };
   // While its output is open, the count at exit is not final.
   const counted = outcome.output_open ? null : printed;
   return {
     ...facts,
     ...outcome,
+    server_pid: pidOf(server),
     quarantined,
     stranded,
     duration: ended_at - start.started_at,

@@ -257,6 +257,16 @@ test("input is taken as it comes, until its end", async () => {
   await expect(processes.write(OWNER, proc_id, Buffer.from("x"))).rejects.toThrow(/does not run any more/);
 });
 
+test("a process of another server is read, and neither gets input nor looks stopped", async () => {
+  const { start, folder } = shared;
+  const { proc_id } = await start("exec cat", { stdin: "open" });
+  const other = create({ folder }).processes;
+  expect(other.get(OWNER, proc_id)).toMatchObject({ status: "running", server_pid: process.pid });
+  for (const act of [other.kill(OWNER, proc_id), other.write(OWNER, proc_id, "eof")])
+    await expect(act).rejects.toThrow(`runs in another Octant server, pid ${process.pid}`);
+  expect(await shared.processes.kill(OWNER, proc_id)).toMatchObject({ status: "killed" });
+});
+
 test("a terminal has a size that can change, a job control that works, and an exit code", async () => {
   const { processes, start, printed } = shared;
   const { proc_id } = await start(["bash", "--norc"], { pty: { cols: 100, rows: 30 }, env: { PS1: "$ " } });

@@ -1,6 +1,7 @@
 import { unlinkSync } from "node:fs";
-import { attempt, createTopic, newHandle, ToolError, type Topic } from "@octant/core";
+import { attempt, createTopic, invalidArgument, newHandle, ToolError, type Topic } from "@octant/core";
 import type { RefOpener } from "../files/files.ts";
+import { pidOf } from "../jobs/process-identity.ts";
 import { type Exchange, openPlainExchange } from "../sandbox/exchange.ts";
 import { toToolError } from "../system-error.ts";
 import type { ProcessLimits } from "./cgroup.ts";
@@ -265,7 +266,14 @@ export class Processes {
   }
 
   async #ask<N extends RequestName>(owner: string | null, name: N, what: RequestOf<N>): Promise<void> {
-    this.#find(owner, what.proc_id);
+    const { proc_id } = what;
+    const { start, end } = this.#find(owner, proc_id);
+    // Without this a signal would go nowhere and look as if it had been sent.
+    if (!end && !this.#link.live.has(proc_id))
+      throw invalidArgument(
+        "proc_id",
+        `${proc_id} runs in another Octant server, pid ${pidOf(start.server)}; only that one can reach it`,
+      );
     await this.#link.ask(name, what);
   }
 

@@ -8,6 +8,7 @@ const OwnProcess = z.object({
   ...Outcome,
   command: z.string(),
   pid: z.int(),
+  server_pid: z.int().optional().describe("Of a running one: the server that it takes input from"),
   started_at: z.number().describe("Milliseconds since 1970"),
   pty: z.boolean(),
   stdout_bytes: z.int(),
@@ -79,6 +80,7 @@ export const ps = ({ processes }: ProcWorkspace) =>
   });
 
 const toOwnProcess = (info: ProcessInfo) => {
-  const { command, pid, started_at, pty, stdout_bytes, stderr_bytes } = info;
-  return { ...toOutcome(info), command, pid, started_at, pty, stdout_bytes, stderr_bytes };
+  const { command, pid, server_pid, started_at, pty, stdout_bytes, stderr_bytes } = info;
+  const running = info.status === "running" && { server_pid };
+  return { ...toOutcome(info), command, pid, ...running, started_at, pty, stdout_bytes, stderr_bytes };
 };

@@ -23,20 +23,20 @@ const TAIL_BYTES = 1024 * 1024;
 
 interface Props {
   readonly command: CommandView;
-  /** The processes that list the command; one of them runs it. */
-  readonly processes: readonly string[];
+  /** The process that runs the command: no other can reach it. */
+  readonly process: string;
   onChanged(): void;
 }
 
 /** A command with its live output; what is typed goes to its input. */
-export function CommandDetail({ command, processes, onChanged }: Props) {
+export function CommandDetail({ command, process, onChanged }: Props) {
   const { store } = usePage();
   const [stream, setStream] = useState<"stdout" | "stderr">("stdout");
   const isRunning = command.status === "running";
   const isReader = store.me.value?.access === "read";
   const { proc_id } = command;
   const outcome = commandOutcome(command);
-  const process = store.processes.value?.find(({ id }) => id === processes[0]);
+  const shown = store.processes.value?.find(({ id }) => id === process);
   const [size, setSize] = useState(0);
   const [isCut, setCut] = useState(false);
   const [isPaged, setPaged] = useState(false);
@@ -47,7 +47,6 @@ export function CommandDetail({ command, processes, onChanged }: Props) {
   };
   /** Reads the end, and then whenever there is news of the command. */
   const follow = async (write: (text: string) => void, signal: AbortSignal) => {
-    const process = processes[0] ?? "";
     const input = { proc_id, stream, since: 0, max_bytes: 1, raw: true };
     const { total } = await store.api.data<Logs>(process, "proc.logs", input, signal);
     setCut(total > TAIL_BYTES);
@@ -68,19 +67,7 @@ export function CommandDetail({ command, processes, onChanged }: Props) {
       await next;
     }
   };
-  /** Only the process that runs the command can do it; the others refuse. */
-  const act = async (name: string, input: object) => {
-    let refused: unknown;
-    for (const process of processes) {
-      try {
-        await store.api.data(process, name, { proc_id, ...input });
-        return;
-      } catch (cause) {
-        refused ??= cause;
-      }
-    }
-    throw refused;
-  };
+  const act = (name: string, input: object) => store.api.data(process, name, { proc_id, ...input });
   const send = (text: string) => {
     act("proc.input", { text, wait: 0 }).catch(store.fail);
   };
@@ -98,7 +85,7 @@ export function CommandDetail({ command, processes, onChanged }: Props) {
           <span>
             {stream} {toBytes(size)}
           </span>
-          {process && <Foreign text={projectOf(process)} oneLine />}
+          {shown && <Foreign text={projectOf(shown)} oneLine />}
         </p>
         <div class="session-actions">
           {!command.pty && (
@@ -124,7 +111,7 @@ export function CommandDetail({ command, processes, onChanged }: Props) {
         {isPaged ? (
           <OutputPages
             key={stream}
-            process={processes[0] ?? ""}
+            process={process}
             proc_id={proc_id}
             stream={stream}
             onEnd={() => setPaged(false)}

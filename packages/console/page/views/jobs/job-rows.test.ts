@@ -41,6 +41,12 @@ test("a command that has started is one row, with its text and its exit code", (
   expect(outcomeOf(ended)).toEqual({ text: "ended by SIGTERM", tone: "bad" });
 });
 
+test("a command belongs to the process that runs it, whichever lists it first", () => {
+  const listed = (process: string): Row => ({ ...command, status: "running", server_pid: 41, process });
+  const [row] = unique(["4-a1", "41-b2", "412-c3"].map(listed));
+  expect(row).toMatchObject({ process: "41-b2", others: ["4-a1", "412-c3"] });
+});
+
 test("a command that never started stays as a job, with what it was about", () => {
   const failed = job({ tool: "proc", action: "exec", subject: "npm run build", state: "failed" });
   expect(unique([failed]).map(titleOf)).toEqual(["proc.exec npm run build"]);

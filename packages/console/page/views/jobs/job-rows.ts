@@ -5,7 +5,7 @@ import { STATE_TONES } from "./state-tones.ts";
 
 interface Found {
   readonly process: string;
-  /** Other processes that list it too. Only the one that runs it can take input for it. */
+  /** Other processes that list it too. */
   readonly others: readonly string[];
 }
 
@@ -15,7 +15,7 @@ export type Row = JobRow | CommandRow;
 
 export const idOf = (row: Row): string => (row.kind === "job" ? row.job_id : row.proc_id);
 
-/** Processes of the same folder share their jobs. Only the one that runs a job knows its progress. */
+/** Processes of the same folder share their jobs. The one that runs a job knows its progress, and reaches a command. */
 export function unique(rows: readonly Row[]): readonly Row[] {
   const merged = [...Map.groupBy(rows.filter(isShown), idOf).values()].map((same) => {
     const [first, ...others] = same.toSorted((a, b) => newsOf(b) - newsOf(a));
@@ -34,7 +34,8 @@ const isShown = (row: Row): boolean =>
 export const startOf = (row: Row): number =>
   row.kind === "job" ? Date.parse(row.created_at) : row.started_at;
 
-const newsOf = (row: Row): number => (row.kind === "job" ? Date.parse(row.updated_at) : 0);
+const newsOf = (row: Row): number =>
+  row.kind === "job" ? Date.parse(row.updated_at) : Number(row.process.startsWith(`${row.server_pid}-`));
 
 export const titleOf = (row: Row): string =>
   row.kind === "command" ? row.command : [`${row.tool}.${row.action}`, row.subject].filter(Boolean).join(" ");

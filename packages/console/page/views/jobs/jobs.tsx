@@ -123,12 +123,7 @@ export function JobsView() {
             <JobDetail key={item} job={chosen} processes={[chosen.process, ...chosen.others]} />
           )}
           {chosen?.kind === "command" && (
-            <CommandDetail
-              key={item}
-              command={chosen}
-              processes={[chosen.process, ...chosen.others]}
-              onChanged={reload}
-            />
+            <CommandDetail key={item} command={chosen} process={chosen.process} onChanged={reload} />
           )}
           {item !== undefined && !chosen && (
             <Problem
