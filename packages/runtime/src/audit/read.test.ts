@@ -30,7 +30,20 @@ function createLog(): FileAuditLog {
 const numberOf = (record: ChainRecord) => (record.kind === "call" ? [record.duration] : []);
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
-test("records of all processes come in the order of time, the newest when there is a limit", async () => {
+test("records come in the order of their numbers, also a call that took long", async () => {
+  const log = createLog();
+  for (const i of [3, 1, 2]) log.append(entry(i));
+  expect(readAudit(folder).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+  const seen: number[] = [];
+  for await (const { seq } of followAudit(folder, AbortSignal.timeout(60_000), { last: 2 })) {
+    seen.push(seq);
+    if (seq === 4) for (const i of [9, 5]) log.append(entry(i));
+    if (seq === 6) break;
+  }
+  expect(seen).toEqual([3, 4, 5, 6]);
+});
+
+test("records of all processes come in the order in which they were written, the newest when there is a limit", async () => {
   const one = createLog();
   const two = createLog();
   for (const i of numbers(0, 40)) (i % 3 ? one : two).append(entry(i));

@@ -11,7 +11,10 @@ interface ReadOptions {
   readonly onDamage?: (file: string) => void;
 }
 
-/** The newest records of all chains, oldest first. Begin records of answered calls are omitted. */
+/**
+ * The newest records of all chains in the order in which they were written, which is that of their numbers. Begin records
+ * of answered calls are omitted.
+ */
 export function readAudit(
   folder: string,
   { limit = Number.POSITIVE_INFINITY, onDamage }: ReadOptions & { readonly limit?: number } = {},
@@ -75,22 +78,14 @@ function createReader(folder: string, onDamage: (file: string) => void = () => {
           left -= 1;
         }
       }
-      return found
-        .reverse()
-        .sort(byTime)
-        .slice(limit === 0 ? found.length : -limit);
+      return found.reverse().slice(limit === 0 ? found.length : -limit);
     },
-    newer: (): ChainRecord[] =>
-      listChains(folder)
-        .flatMap((chain) => [...read(chain, "ASC")])
-        .sort(byTime),
+    newer: (): ChainRecord[] => listChains(folder).flatMap((chain) => [...read(chain, "ASC")]),
     [Symbol.dispose](): void {
       for (const db of opened.values()) db.close();
     },
   };
 }
-
-const byTime = (a: ChainRecord, b: ChainRecord): number => (a.time < b.time ? -1 : Number(a.time > b.time));
 
 /** Undefined for a text that is not a record; verifyAudit reports why. */
 function parseRecord(text: string, chain: string): ChainRecord | undefined {
