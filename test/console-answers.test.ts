@@ -57,6 +57,8 @@ describe.each(["wide", "phone"] as const)("answers at the size %s", (size) => {
     const { questions } = await sessionIn(stage, id, "waiting");
     const page = await visit(`approvals/${questions[0]?.question_id}`);
     await page.locator(".grants", { hasText: "allow fs.write" }).waitFor();
+    await page.locator(".grants code").first().waitFor();
+    expect(await page.locator(".grants").textContent()).not.toContain("`");
     await page.getByRole("button", { name: "Always allow" }).click();
     await sessionIn(stage, id, "idle");
     const rules = () => readFileSync(inProject(".hanzo/settings.local.json"), "utf8");

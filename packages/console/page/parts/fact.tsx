@@ -1,4 +1,4 @@
-import { Foreign } from "../text/foreign.tsx";
+import { Coded } from "../text/coded.tsx";
 
 /** A row of a list of facts. */
 export function Fact({ name, text }: { readonly name: string; readonly text: string }) {
@@ -6,7 +6,7 @@ export function Fact({ name, text }: { readonly name: string; readonly text: str
     <div>
       <dt>{name}</dt>
       <dd>
-        <Foreign text={text} />
+        <Coded text={text} />
       </dd>
     </div>
   );

@@ -1,5 +1,5 @@
 import { usePage } from "../data/context.ts";
-import { Foreign } from "../text/foreign.tsx";
+import { Coded } from "../text/coded.tsx";
 
 export function Toasts() {
   const { store } = usePage();
@@ -7,7 +7,7 @@ export function Toasts() {
     <div class="toasts" role="status" aria-live="polite">
       {store.toasts.value.map(({ id, text, kind }) => (
         <p key={id} class={`toast ${kind}`}>
-          <Foreign text={text} />
+          <Coded text={text} />
         </p>
       ))}
     </div>

@@ -2,7 +2,7 @@ import { useRef, useState } from "preact/hooks";
 import type { WaitingQuestion } from "../../data/roster.ts";
 import type { Answering } from "../../data/store.ts";
 import { useKeys } from "../../shell/use-keys.ts";
-import { Foreign } from "../../text/foreign.tsx";
+import { Coded } from "../../text/coded.tsx";
 
 interface Props {
   readonly question: WaitingQuestion;
@@ -48,7 +48,7 @@ export function PermissionAnswers({ question, busy, mayAnswer, isSeen, onAnswer 
           <div>
             <dt>Session allows</dt>
             <dd>
-              <Foreign text={question.session?.join("\n") ?? "exactly this call"} />
+              <Coded text={question.session?.join("\n") ?? "exactly this call"} />
             </dd>
           </div>
         )}
@@ -56,7 +56,7 @@ export function PermissionAnswers({ question, busy, mayAnswer, isSeen, onAnswer 
           <div>
             <dt>Always allows</dt>
             <dd>
-              <Foreign text={question.always.words.join("\n")} />
+              <Coded text={question.always.words.join("\n")} />
             </dd>
           </div>
         )}

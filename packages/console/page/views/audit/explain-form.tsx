@@ -6,7 +6,7 @@ import { Fact } from "../../parts/fact.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Json } from "../../parts/json.tsx";
 import { Problem } from "../../parts/problem.tsx";
-import { Foreign } from "../../text/foreign.tsx";
+import { Coded } from "../../text/coded.tsx";
 
 const TONES = { runs: "good", asks: "warn", refused: "bad" } as const;
 const WORDS = { runs: "It runs", asks: "A person is asked", refused: "It is refused" } as const;
@@ -102,7 +102,7 @@ function Answer({ answer }: { readonly answer: Explanation }) {
         <Badge tone={TONES[outcome]}>{WORDS[outcome]}</Badge>
       </p>
       <p class="explanation-why">
-        <Foreign text={why} />
+        <Coded text={why} />
       </p>
       <dl class="facts">
         <Fact name="Decided by" text={decided_by} />
