@@ -2,8 +2,11 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { attempt } from "../packages/core/src/index.ts";
 import { openPage, startConsole } from "./console-client.ts";
-import { startOctant } from "./octant-process.ts";
+import { createFixtureProject } from "./fixture-project.ts";
+import { startSession } from "./mcp-session.ts";
+import { runOctant, startOctant } from "./octant-process.ts";
 import { openChat } from "./open-chat.ts";
 import { accountAt } from "./scripted-account.ts";
 
@@ -91,4 +94,35 @@ test("one console shows four kinds of processes, answers a question of the chat,
     WAIT,
   );
   expect(await commands()).toEqual(["acp", "chat", "serve --http"]);
+}, 120_000);
+
+test("a stopped server is not responding, and its first call afterwards is recorded", async () => {
+  using project = createFixtureProject();
+  const at = { cwd: project.root, env: project.env };
+  await using server = await startSession([], at, { name: "stopped", version: "1" });
+  await server.call("fs", { action: "stat", uri: "package.json" });
+  const listed = async () => JSON.parse((await runOctant(["ps", "--json"], at)).stdout);
+  const [{ pid }] = await listed();
+  process.kill(pid, "SIGSTOP");
+  onTestFinished(() => void attempt(() => process.kill(pid, "SIGCONT")));
+  expect(await listed()).toEqual([{ pid, state: "not responding" }]);
+  await using console = await startConsole(at);
+  const page = await openPage(console.link);
+  using stream = await page.follow();
+  const stateOf = async () => (await page.processes()).find((one) => one.pid === pid)?.state;
+  await vi.waitFor(async () => expect(await stateOf()).toBe("silent"), WAIT);
+  process.kill(pid, "SIGCONT");
+  await vi.waitFor(async () => expect(await stateOf()).toBe("idle"), WAIT);
+  await server.call("fs", { action: "stat", uri: "woken.md" });
+  const row = () => stream.of("calls").find(({ event }) => Object(event).subject === "woken.md");
+  await vi.waitFor(() => expect(row()?.event).toMatchObject({ tool: "fs", code: "NOT_FOUND" }), WAIT);
+  // Nobody asks for it now: the console notices on its own.
+  process.kill(pid, "SIGSTOP");
+  const states = () =>
+    stream
+      .of("roster")
+      .flatMap((one) => (one.process.startsWith(`${pid}-`) ? Object(one.event).process?.state : []));
+  await vi.waitFor(() => expect(states().at(-1)).toBe("silent"), WAIT);
+  process.kill(pid, "SIGCONT");
+  await vi.waitFor(() => expect(states().at(-1)).toBe("idle"), WAIT);
 }, 120_000);

@@ -125,7 +125,7 @@ export type Question = z.output<typeof Question>;
 export interface OctantProcess extends Omit<ProcessStatus, "state" | "questions"> {
   /** Names it in requests; it is unique as long as the process runs. */
   readonly id: string;
-  /** `silent`: it does not answer, such as a stopped process; the other fields are the last known ones. */
+  /** `silent`: it does not respond, such as a stopped process; the other fields are the last known ones, or empty. */
   readonly state: ProcessStatus["state"] | "silent";
   readonly questions: Question[];
 }

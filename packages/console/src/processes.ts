@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type {
   AttendedBatch,
   ControlCall,
@@ -35,6 +36,10 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const STATUS_MS = 250;
 /** A process that did not answer is asked again after this long. */
 const RETRY_MS = 2_000;
+/** A quiet process is asked this often, because one that was stopped sends no event. */
+const HEARTBEAT_MS = 5_000;
+/** A list does not wait longer for a process that is busy; its state follows as an event. */
+const LIST_MS = 3_000;
 /** After the last reader has left, the processes are followed for this long. */
 const LINGER_MS = 10_000;
 
@@ -56,6 +61,7 @@ export function createProcesses(machine: Machine) {
   let stopWatching: (() => void) | undefined;
   let users = 0;
   let closing: NodeJS.Timeout | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
   /** When the last listed call of a process ended: what it lists again must not be doubled. */
   const heardUntil = new Map<string, number>();
   /** The number of the next event when the last watcher left: events since then have no number. */
@@ -66,9 +72,11 @@ export function createProcesses(machine: Machine) {
 
   const refresh = async (one: Attended) => {
     one.isDirty = false;
+    one.asked += 1;
     const state = await one.client
       .status()
-      .then(toProcess(one.id), () => one.state && { ...one.state, state: "silent" as const });
+      .then(toProcess(one.id), (cause: unknown) => (isLate(cause) ? toSilent(one) : undefined));
+    one.asked -= 1;
     if (!state || known.get(one.id) !== one) return;
     if (state.state === "silent") refreshSoon(one, RETRY_MS);
     const json = JSON.stringify(state);
@@ -96,21 +104,19 @@ export function createProcesses(machine: Machine) {
     known.delete(one.id);
     publish(one.id, "roster", { type: "left" }, Date.now(), NOBODY);
   };
+  const beat = () => {
+    for (const one of known.values()) if (one.asked === 0) refreshSoon(one, 0);
+  };
   const join = async (id: string) => {
     const client = await machine.connect(id);
     if (!client) return;
     if (!stopWatching) return client[Symbol.dispose]();
-    const one: Attended = { id, client, state: undefined, json: "", isDirty: false };
+    const one: Attended = { id, client, state: undefined, json: "", isDirty: false, asked: 0 };
     known.set(id, one);
     void client.closed.then(() => leave(one));
-    // A process of an earlier version cannot be attended; a stopped one answers later.
-    await client.attend(take(one), heardUntil.get(id)).catch(() => {});
-    await refresh(one);
-    if (one.state) return;
-    // It is stopped or very busy.
-    known.delete(id);
-    client[Symbol.dispose]();
-    setTimeout(() => stopWatching && void look(), RETRY_MS).unref();
+    // A process of an earlier version cannot be attended; a stopped or busy one is when it goes on.
+    const attended = client.attend(take(one), heardUntil.get(id)).catch(() => {});
+    await Promise.all([attended, refresh(one)]);
   };
   const look = (): Promise<unknown> => {
     const running = machine.list();
@@ -126,6 +132,7 @@ export function createProcesses(machine: Machine) {
   };
   const close = () => {
     clearTimeout(closing);
+    clearInterval(heartbeat);
     stopWatching?.();
     stopWatching = undefined;
     gap = events.nextSeq;
@@ -139,6 +146,7 @@ export function createProcesses(machine: Machine) {
     users += 1;
     if (!stopWatching) {
       stopWatching = machine.watch(() => void look());
+      heartbeat = setInterval(beat, HEARTBEAT_MS).unref();
       void look();
     }
     let isLeft = false;
@@ -152,7 +160,7 @@ export function createProcesses(machine: Machine) {
   const find = async (id: string): Promise<ControlClient> => {
     const leaveAgain = use();
     try {
-      if (!known.has(id)) await look();
+      if (!known.has(id)) await within(LIST_MS, look());
       const found = known.get(id);
       if (found) return found.client;
       throw new ToolError("NOT_FOUND", `process ${id} is not running any more`, { id });
@@ -170,8 +178,9 @@ export function createProcesses(machine: Machine) {
       const leaveAgain = use();
       const seq = events.nextSeq - 1;
       try {
-        await look();
-        await Promise.all([...known.values()].map(refresh));
+        await within(LIST_MS, look());
+        const answering = [...known.values()].filter(({ state }) => state?.state !== "silent");
+        await within(LIST_MS, Promise.all(answering.map(refresh)));
         const processes = [...known.values()]
           .flatMap(({ state }) => state ?? [])
           .sort((a, b) => (a.started_at < b.started_at ? -1 : 1));
@@ -204,7 +213,31 @@ interface Attended {
   state: OctantProcess | undefined;
   json: string;
   isDirty: boolean;
+  /** How many requests for its state are unanswered. */
+  asked: number;
 }
+
+/** Waits for the work, but not longer. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const enough = new AbortController();
+  const late = sleep(ms, undefined, { signal: enough.signal }).catch(() => {});
+  await Promise.race([work, late]);
+  enough.abort();
+}
+
+const isLate = (cause: unknown): boolean => cause instanceof ToolError && cause.code === "TIMEOUT";
+
+/** A process that does not answer, with what was last known of it. */
+const toSilent = ({ id, state }: Attended): OctantProcess => ({
+  ...(state ?? { ...UNKNOWN, id, pid: Number.parseInt(id, 10) }),
+  state: "silent",
+});
+
+/** Of a process that has never answered. It takes no calls. */
+const UNKNOWN = {
+  ...{ version: "", command: "process", started_at: "" },
+  ...{ roots: [], clients: [], tools: [], running_calls: 0, sessions: [], questions: [] },
+};
 
 const toProcess =
   (id: string) =>

@@ -64,6 +64,7 @@ export { hashOf } from "./hashes.ts";
 export { backgroundClock, systemClock } from "./jobs/clock.ts";
 export { createJobStore } from "./jobs/job-store.ts";
 export { isAlive, thisProcess } from "./jobs/process-identity.ts";
+export { isStopped } from "./processes/process-table.ts";
 export {
   createLanguageClient,
   EDIT_MS,

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
@@ -103,6 +104,26 @@ test("the socket of a process that does not listen yet is left alone", async () 
   writeFileSync(join(folder, name), "");
   expect(await find()).toEqual([]);
   expect(readdirSync(folder)).toEqual([name]);
+});
+
+test("a stopped process is late before one that may only be busy", async () => {
+  const stopped = spawn("sleep", ["600"]);
+  stopped.kill("SIGSTOP");
+  const silent = createServer(() => {});
+  await once(silent.listen(join(folder, `${process.pid}-0.sock`)), "listening");
+  const other = createServer(() => {});
+  await once(other.listen(join(folder, `${stopped.pid}-0.sock`)), "listening");
+  const outcomes = new Map<number, unknown>();
+  const asked = (await find()).map((client) => {
+    opened.push(client);
+    return client.status().catch((cause: unknown) => void outcomes.set(client.pid, cause));
+  });
+  await Promise.race(asked);
+  // Both were asked at once, so the other one would be late by now, too.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([...outcomes]).toEqual([[stopped.pid, expect.objectContaining({ code: "TIMEOUT" })]]);
+  stopped.kill("SIGKILL");
+  for (const server of [silent, other]) server.close();
 });
 
 test("a follower gets events of all topics, from topics of tools added later too", async () => {

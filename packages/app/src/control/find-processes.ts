@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { attempt, invalidArgument, ToolError } from "@octant/core";
-import { openSocketFolder, readLines } from "@octant/host";
+import { isStopped, openSocketFolder, readLines } from "@octant/host";
 import {
   type AttendedBatch,
   type ControlAnswer,
@@ -16,8 +16,10 @@ import {
   ProcessStatus,
 } from "./protocol.ts";
 
-/** A process that does not answer by then is stopped or busy. */
-const PATIENCE_MS = 2_000;
+/** A stopped process is reported when it has not answered for this long. */
+const STOPPED_MS = 2_000;
+/** Any other may only be busy or short of processor time; silent for this long, it is reported, too. */
+const MAX_SILENCE_MS = 30_000;
 
 /** A connection to a process of the same person. */
 export interface ControlClient extends Disposable {
@@ -100,8 +102,14 @@ export async function connectTo(folder: string, name: string): Promise<ControlCl
     else socket.write(`${JSON.stringify({ id, ...request })}\n`);
     return { id, answer: entry.promise };
   };
-  const ask = (request: Record<string, unknown>): Promise<unknown> =>
-    Promise.race([send(request).answer, tooLate()]);
+  const ask = async (request: Record<string, unknown>): Promise<unknown> => {
+    const enough = new AbortController();
+    try {
+      return await Promise.race([send(request).answer, tooLate(pidOf(name), enough.signal)]);
+    } finally {
+      enough.abort();
+    }
+  };
   return {
     pid: pidOf(name),
     closed,
@@ -136,9 +144,13 @@ export async function connectTo(folder: string, name: string): Promise<ControlCl
 
 const gone = () => new ToolError("INTERRUPTED", "the process has ended", {});
 
-async function tooLate(): Promise<never> {
-  await sleep(PATIENCE_MS, undefined, { ref: false });
-  throw new ToolError("TIMEOUT", `no answer within ${PATIENCE_MS} ms`, { after_ms: PATIENCE_MS });
+async function tooLate(pid: number, signal: AbortSignal): Promise<never> {
+  let after_ms = 0;
+  do {
+    await sleep(STOPPED_MS, undefined, { ref: false, signal });
+    after_ms += STOPPED_MS;
+  } while (after_ms < MAX_SILENCE_MS && !isStopped(pid));
+  throw new ToolError("TIMEOUT", `no answer within ${after_ms} ms`, { after_ms });
 }
 
 const toError = ({ code, message }: { readonly code: string; readonly message: string }): ToolError =>

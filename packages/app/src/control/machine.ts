@@ -1,4 +1,5 @@
 import { watch } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ToolError } from "@octant/core";
 import { openSocketFolder } from "@octant/host";
 import { type ControlClient, connectTo, findProcesses, listSockets } from "./find-processes.ts";
@@ -146,7 +147,10 @@ export async function findConsole(
   // All of them first: a connection that stays open would keep this process alive after it printed the link.
   for (const client of clients) connections.use(client);
   const found = await Promise.all(
-    clients.map(async (client) => ({ client, status: await client.status().catch(() => undefined) })),
+    clients.map(async (client) => {
+      const tooLate = sleep(LINK_MS, undefined, { ref: false });
+      return { client, status: await Promise.race([client.status().catch(() => undefined), tooLate]) };
+    }),
   );
   const commands = ofHub ? ["hub"] : SERVING;
   const serving = found.flatMap(({ client, status }) =>

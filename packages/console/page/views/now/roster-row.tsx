@@ -27,7 +27,7 @@ export function RosterRow({ entry: { process, session, group } }: { readonly ent
           </span>
         </span>
         <span class="roster-facts">
-          {process.state === "silent" && <Badge tone="bad">Does not answer</Badge>}
+          {process.state === "silent" && <Badge tone="bad">Not responding</Badge>}
           {session ? <SessionFacts session={session} /> : <ProcessFacts process={process} />}
         </span>
       </a>
@@ -57,9 +57,11 @@ function ProcessFacts({ process }: { readonly process: OctantProcess }) {
       {process.running_calls > 0 && (
         <span class="number">{counted(process.running_calls, "call")} running</span>
       )}
-      <span class="number">
-        up <Ago at={process.started_at} />
-      </span>
+      {process.started_at !== "" && (
+        <span class="number">
+          up <Ago at={process.started_at} />
+        </span>
+      )}
     </>
   );
 }
