@@ -87,10 +87,14 @@ export function useVisitor(stage: Stage, size: keyof typeof SIZES): Visitor {
       await page.goto(`${stage.api.origin}/console/?visit=${visits}#/${place}`);
       await isReady;
       await page.getByRole("heading", { level: 1 }).waitFor();
+      // A call of before the console attended the server has no subject; a busy server is attended, and listed, later.
+      await expect.poll(async () => (await stage.api.processes()).some(isServing), WAIT).toBe(true);
       return page;
     },
   };
 }
+
+const isServing = ({ command, state }: OctantProcess): boolean => command === "serve" && state !== "silent";
 
 export const row = (page: Page, text: string | RegExp) => page.locator(".row", { hasText: text }).first();
 export const shows = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
