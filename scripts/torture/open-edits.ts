@@ -1,7 +1,17 @@
-import { createBlobs, createConfinement, createEdits, openStateFolder } from "@octant/host";
+import {
+  type Confinement,
+  createBlobs,
+  createConfinement,
+  createEdits,
+  type Edits,
+  openStateFolder,
+} from "@octant/host";
 
 /** Only the edit engine, over one folder. */
-export function openEdits(root: string, stateHome: string) {
+export function openEdits(
+  root: string,
+  stateHome: string,
+): { confinement: Confinement; edits: Edits; warnings: string[] } {
   const warnings: string[] = [];
   const warn = (message: string) => warnings.push(message);
   const confinement = createConfinement([root]);

@@ -3,7 +3,7 @@
  * `rate_limit`, `overloaded`, `server`, `broken` (the stream ended too early or was invalid), `stalled` and
  * `unreachable` are transient; the others are not.
  */
-export const API_FAILURES = {
+const API_FAILURES = {
   rate_limit: { retry: true },
   overloaded: { retry: true },
   server: { retry: true },

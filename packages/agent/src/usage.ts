@@ -58,7 +58,7 @@ export const subtractUsage = (one: Usage, other: Usage): Usage => ({
 export const searchesOf = (web_searches: number): Pick<Usage, "web_searches"> =>
   web_searches > 0 ? { web_searches } : {};
 
-export const inputTokensOf = (usage: Usage): number =>
+const inputTokensOf = (usage: Usage): number =>
   usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
 
 export const tokensOf = (usage: Usage): number => inputTokensOf(usage) + usage.output_tokens;

@@ -1,9 +1,2 @@
-export {
-  type BridgeEndpoint,
-  type BridgeLimits,
-  DEFAULT_BRIDGE_LIMITS,
-  type FrameOutlet,
-  mountBridge,
-} from "./mount.ts";
-export { CLOSE } from "./stream.ts";
-export { createTokenVerifier, type Identity, type TokenOptions } from "./token.ts";
+export { type BridgeEndpoint, type FrameOutlet, mountBridge } from "./mount.ts";
+export type { Identity } from "./token.ts";

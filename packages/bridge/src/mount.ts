@@ -9,7 +9,7 @@ const SECOND_MS = 1_000;
 const MIB = 1024 * 1024;
 
 /** Prevent one owner from exhausting the bridge for the others. */
-export const DEFAULT_BRIDGE_LIMITS = {
+const DEFAULT_BRIDGE_LIMITS = {
   /** Streams of one owner, connected or waiting for a reconnect. */
   maxStreamsPerOwner: 50,
   maxStreams: 2_000,
@@ -62,9 +62,9 @@ export interface BridgeOptions {
   readonly log: (line: string) => void;
 }
 
-export const BRIDGE_PATH = "/bridge";
+const BRIDGE_PATH = "/bridge";
 /** Offered by the client along with the token, and selected by the bridge. */
-export const BRIDGE_PROTOCOL = "octant.bridge.v1";
+const BRIDGE_PROTOCOL = "octant.bridge.v1";
 const TOKEN_PREFIX = "bearer.";
 /** A client that does not answer the close is terminated. */
 const CLOSE_MS = 1_000;

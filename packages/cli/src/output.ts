@@ -44,7 +44,7 @@ export function printJsonText(json: string, { stdout }: Pick<Io, "stdout">, code
 }
 
 /** Writes to stderr, which people read: without a new line at the end for a prompt. */
-export const writeNote = (shown: Shown, { stderr }: Pick<Io, "stderr">): boolean =>
+const writeNote = (shown: Shown, { stderr }: Pick<Io, "stderr">): boolean =>
   stderr.write(toText(shown, toVisible));
 
 /** A line on stderr. */

@@ -10,8 +10,6 @@ const MAX_LINKS = 20;
 const COOKIE_LIFE_S = 7 * 24 * 3_600;
 export const SESSION_LIFE_MS = COOKIE_LIFE_S * 1_000;
 
-export type Links = ReturnType<typeof createLinks>;
-
 /** One-time links: each opens one page, soon. */
 export function createLinks() {
   const expiries = new Map<string, number>();
@@ -52,7 +50,7 @@ export function splitToken(token: string): Shares {
 }
 
 /** Shares that do not belong together give a text that is not a token. */
-export function joinToken({ cookie, key }: Shares): string | undefined {
+function joinToken({ cookie, key }: Shares): string | undefined {
   const pad = Buffer.from(cookie, "base64url");
   const mixed = Buffer.from(key, "base64url");
   return pad.length === mixed.length && pad.length > 0 ? mix(mixed, pad).toString("latin1") : undefined;

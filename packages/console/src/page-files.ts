@@ -22,7 +22,7 @@ const ENCODINGS = [
 const HASHED = /^\/assets\//;
 
 /** Where the page is: next to the built code, or in the build folder of a checkout. */
-export const findPage = (): string | undefined =>
+const findPage = (): string | undefined =>
   [join(import.meta.dirname, "page"), join(import.meta.dirname, "../dist/page")].find((folder) =>
     existsSync(join(folder, "index.html")),
   );

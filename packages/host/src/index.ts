@@ -1,4 +1,4 @@
-export { type Blob, type Blobs, createBlobs, notStored, type PutOptions, toRef } from "./blobs/blobs.ts";
+export { type Blobs, createBlobs, toRef } from "./blobs/blobs.ts";
 export type { Acting } from "./browser/acting.ts";
 export { type Browsers, createBrowsers } from "./browser/browsers.ts";
 export { invalid, isTimeout, messageOf, noPage } from "./browser/failures.ts";
@@ -9,33 +9,20 @@ export { PageAnswer, TWO_FRAMES, UNTRUSTED } from "./browser/report.ts";
 export { markElements, takeChanges, takeSnapshot } from "./browser/snapshots.ts";
 export { findTarget, toTargetError } from "./browser/targets.ts";
 export { toShownUrl, toSiteUrl } from "./browser/workspace-site.ts";
-export type { SnapshotChange, Uncovered } from "./checkpoints/changes.ts";
-export type {
-  BeginOptions,
-  Checkpoints,
-  CommandEnd,
-  OpenCommand,
-  TurnOptions,
-} from "./checkpoints/checkpoints.ts";
-export type { Restoration } from "./checkpoints/restore.ts";
-export type { Omission } from "./checkpoints/snapshot.ts";
-export type { Checkpoint, Turn } from "./checkpoints/store.ts";
-export type { Pinned, PinnedFolder } from "./confinement.ts";
+export type { SnapshotChange } from "./checkpoints/changes.ts";
+export type { Checkpoints, OpenCommand } from "./checkpoints/checkpoints.ts";
 export { type Confinement, createConfinement, splitPath } from "./confinement.ts";
 export type { Denials, Denied, ProgramLimits } from "./denials.ts";
-export type { Buffers } from "./edits/buffers.ts";
 export { compareStates } from "./edits/compare.ts";
-export { createEdits, type Edits, type Noted, type PatchResult } from "./edits/edits.ts";
+export { createEdits, type Edits, type PatchResult } from "./edits/edits.ts";
 export { createLock } from "./edits/lock.ts";
-export type { PatchRequest } from "./edits/patch-request.ts";
 export { FileReport } from "./edits/plan-patch.ts";
 export { MAX_EDIT_BYTES } from "./edits/read-before.ts";
 export { errnoOf } from "./errno.ts";
 export { excerptOfText } from "./files/excerpt.ts";
-export type { ScanOptions } from "./files/file-facts.ts";
 export { createFiles, type Files, resolveUri } from "./files/files.ts";
 export { imageSize, MAX_IMAGE_BYTES } from "./files/images.ts";
-export { Entry, type EntryPage, type ListOptions } from "./files/list.ts";
+export { Entry } from "./files/list.ts";
 export { FileContent, type Reading, type ReadOptions } from "./files/read-file.ts";
 export { EntryInfo, MAX_HASHED_BYTES } from "./files/stat.ts";
 export { restOfCharacter, wholeCharacters } from "./files/text.ts";
@@ -165,9 +152,8 @@ export {
 } from "./sandbox/settings.ts";
 export { realPath } from "./sandbox/tree.ts";
 export { presentRoots } from "./search/present-roots.ts";
-export type { FileFilter, FolderSearch } from "./search/ripgrep.ts";
 export { createRipgrep, type TextPattern } from "./search/ripgrep.ts";
-export { type Message, parseBlock } from "./search/ripgrep-messages.ts";
+export { parseBlock } from "./search/ripgrep-messages.ts";
 export {
   MAX_SEARCH_MS,
   type Searchable,
@@ -190,10 +176,8 @@ export { Artifact, ArtifactId } from "./store/artifacts.ts";
 export type { StoredContent } from "./store/content-store.ts";
 export { Connection, DIRECTIONS, Identity, IdentityId } from "./store/graph.ts";
 export type { ProjectStore } from "./store/project-store.ts";
-export type { OwnRecord, RecordFilter } from "./store/records.ts";
 export { makeTempFolder } from "./temp-folder.ts";
 export { cacheFolder, dataFolder } from "./user-folders.ts";
 export { createFileChanges, type FileChanges } from "./watching/file-changes.ts";
-export type { WatcherStatus } from "./watching/watcher.ts";
-export { type ChangeListener, createWatcher, type Watcher } from "./watching/watcher.ts";
+export { type ChangeListener, createWatcher, type Watcher, type WatcherStatus } from "./watching/watcher.ts";
 export { createWorkspace, type Workspace } from "./workspace.ts";

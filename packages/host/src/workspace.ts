@@ -30,7 +30,8 @@ export interface WorkspaceOptions {
   warn(message: string): void;
 }
 
-export type Workspace = ReturnType<typeof createWorkspace>;
+/** An interface, so that the types of other packages name it instead of spelling it out. */
+export interface Workspace extends ReturnType<typeof createWorkspace> {}
 
 /**
  * The folders that Octant works in, and the services on top of them. Starting it recovers the unfinished work of a

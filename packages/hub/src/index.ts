@@ -1,7 +1,7 @@
 export { chooseEngine } from "./engines/choose-engine.ts";
 export type { ContainerEngine } from "./engines/engine.ts";
-export { createHost, type Host, type HostOptions } from "./hosts/host.ts";
-export { createHub, type Hub, type HubOptions } from "./hub.ts";
-export { type InstallInContainer, toInstall } from "./install.ts";
-export { type BackupManifest, backUpHub, restoreHub } from "./operations/backup.ts";
+export { createHost } from "./hosts/host.ts";
+export { createHub, type Hub } from "./hub.ts";
+export { toInstall } from "./install.ts";
+export { backUpHub, restoreHub } from "./operations/backup.ts";
 export { createPageTokens } from "./tokens/page-tokens.ts";

@@ -69,10 +69,10 @@ const textOf =
     text ?? toText(envelope);
 
 /** For clients that show the structured content: the same facts are not sent twice. */
-export const toLine: WriteText = ({ envelope: { ok, error } }) =>
+const toLine: WriteText = ({ envelope: { ok, error } }) =>
   ok ? "ok; the answer is in structuredContent" : `${error.code}: ${error.message}`;
 
-export const toStructuredResult =
+const toStructuredResult =
   (write: WriteText, shorten: Shorten): ToResult =>
   (reply) => ({
     content: [{ type: "text", text: headOf(write(reply)) }, ...reply.attachments.map(toMedia)],

@@ -7,7 +7,6 @@ export { recordRejected } from "./audit/record-rejected.ts";
 export { toAuditKey } from "./audit/seal.ts";
 export { listOlderFiles } from "./audit/tables.ts";
 export { type AuditVerdict, verifyAudit } from "./audit/verify.ts";
-export type { McpServer } from "./config/config.ts";
 export {
   type Config,
   type EffectiveSettings,
@@ -72,7 +71,7 @@ export { findIdleRules } from "./permissions/idle-rules.ts";
 export { type LineReader, openLineReader, QUIET_MS } from "./permissions/line-reader.ts";
 export type { WorkingTree } from "./permissions/path-glob.ts";
 export type { Decision } from "./permissions/policy.ts";
-export { createPolicy, DEFAULT_DECISION, type Policy } from "./permissions/policy.ts";
+export { createPolicy, type Policy } from "./permissions/policy.ts";
 export {
   alwaysInWords,
   describeRule,

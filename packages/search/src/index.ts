@@ -1,8 +1,7 @@
 export { VECTOR_WEIGHT } from "./engine/chunk-ranker.ts";
 export type { RankedHit } from "./engine/code-index.ts";
 export { cutChunks } from "./engine/cut-chunks.ts";
-export type { EngineStatus, IndexedFirst, IndexProgress } from "./engine/index-progress.ts";
-export type { IndexOptions, IndexReport } from "./engine/index-run.ts";
+export type { IndexOptions } from "./engine/index-run.ts";
 export { ParserPool } from "./engine/parser-pool.ts";
 export { SearchEngine } from "./engine/search-engine.ts";
 export type { ListedFile, SourceFile, SourceFiles } from "./engine/source-files.ts";

@@ -1,14 +1,13 @@
 export { TerminalApp } from "./app.ts";
 export type { Beginning } from "./app-options.ts";
 export { processDevice } from "./device.ts";
-export type { Completer, Completion } from "./editor/completion.ts";
+export type { Completion } from "./editor/completion.ts";
 export { openHistory } from "./editor/history.ts";
 export { loadHighlighter } from "./markdown/highlight.ts";
-export { type Notification, toNotification } from "./notification.ts";
+export { toNotification } from "./notification.ts";
 export { runPager } from "./pager.ts";
 export { asksForBackground, paletteOf } from "./paint.ts";
 export { PlainApp } from "./plain-app.ts";
 export { span, widthOf } from "./styled.ts";
-export type { StatusFacts } from "./view/status.ts";
 export { viewLastExchange, viewTranscript } from "./view/transcript.ts";
 export { toTypedEvent } from "./view/typed-event.ts";

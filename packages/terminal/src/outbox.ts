@@ -165,4 +165,4 @@ export class Outbox {
 }
 
 /** "/name" or "!command". A path such as /usr/bin is a message. */
-export const isCommand = (line: string): boolean => /^(?:\/[^\s/]*(?:\s|$)|!\s*\S)/.test(line);
+const isCommand = (line: string): boolean => /^(?:\/[^\s/]*(?:\s|$)|!\s*\S)/.test(line);

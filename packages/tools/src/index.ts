@@ -3,7 +3,7 @@ export { event } from "./event/index.ts";
 export { fs } from "./fs/index.ts";
 export { job } from "./job/index.ts";
 export { memory } from "./memory/index.ts";
-export type { MemoryIndex, MemoryItem, MemoryStore, OpenMemories } from "./memory/memory-store.ts";
+export type { MemoryItem, MemoryStore, OpenMemories } from "./memory/memory-store.ts";
 export { loadOwnMemoryFiles, MEMORY_FOLDER } from "./memory/stores.ts";
 export { type ActiveModes, createActiveModes, type DeveloperMode, mode } from "./mode/index.ts";
 export { net } from "./net/index.ts";

@@ -4,7 +4,7 @@ import { type ToolDeclaration, toDeclaration } from "./declarations.ts";
 import { MAX_BODY_BYTES } from "./hoot01/frames.ts";
 import { encodeMsgPack } from "./msgpack/codec.ts";
 
-export const PROTOCOL = "HOOT01";
+const PROTOCOL = "HOOT01";
 
 /** A client's first message. All fields are optional. */
 export const ClientReady = z.object({

@@ -85,7 +85,7 @@ const MAX_DIGEST_CHARS = 12_000;
  * The messages, each shortened to a line, without the results of calls; the oldest are dropped when there are too
  * many.
  */
-export function toDigest(messages: readonly Message[]): string {
+function toDigest(messages: readonly Message[]): string {
   const lines = messages.flatMap((message): string[] => {
     if (message.role === "user")
       return message.origin === "summary" ? [] : [`- ${message.origin}: ${toLine(textOf(message.content))}`];

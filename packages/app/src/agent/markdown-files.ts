@@ -8,7 +8,7 @@ import type { Octant } from "../octant-api.ts";
 
 /** Where commands and roles are, in the order in which a name counts. */
 export const COMMANDS_FOLDERS = [".hanzo/commands", ".claude/commands"] as const;
-export const ROLES_FOLDERS = [".hanzo/agents", ".claude/agents"] as const;
+const ROLES_FOLDERS = [".hanzo/agents", ".claude/agents"] as const;
 export const MARKDOWN_FOLDERS = { commands: COMMANDS_FOLDERS, roles: ROLES_FOLDERS } as const;
 /** Folders with Markdown instructions for the agent. */
 export const TRUSTED_FOLDERS = [...ROLES_FOLDERS, ...COMMANDS_FOLDERS, MEMORY_FOLDER] as const;

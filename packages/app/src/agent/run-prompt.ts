@@ -24,7 +24,7 @@ export const RUN_EXIT = {
   INTERRUPTED: 130,
 } as const;
 
-export const EXIT_OF: Readonly<Record<EndReason, number>> = {
+const EXIT_OF: Readonly<Record<EndReason, number>> = {
   done: RUN_EXIT.OK,
   cancelled: RUN_EXIT.INTERRUPTED,
   refused: RUN_EXIT.REFUSED,

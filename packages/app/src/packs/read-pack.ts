@@ -102,7 +102,7 @@ function checkCore(pack: string, range: string | undefined): void {
 }
 
 /** Whether a version is in a range of npm: exact, `^`, `~`, `>=` or `*`. */
-export function fits(range: string, version: string): boolean {
+function fits(range: string, version: string): boolean {
   if (range === "*") return true;
   const [, how = "", ...wanted] = /^(\^|~|>=)?(\d+)\.(\d+)\.(\d+)$/.exec(range.trim()) ?? [];
   const [major = -1, minor = 0, patch = 0] = wanted.map(Number);

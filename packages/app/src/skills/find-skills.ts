@@ -8,7 +8,7 @@ import { createInstructionTrust, type InstructionContent } from "@octant/runtime
 import { readSkillFile, type SkillFile, scanSkillFolder } from "./skill-folder.ts";
 
 /** Folders of agents, in the order in which a name counts. */
-export const AGENT_FOLDERS = [".hanzo", ".claude", ".agents"] as const;
+const AGENT_FOLDERS = [".hanzo", ".claude", ".agents"] as const;
 
 /** A folder with a SKILL.md: https://agentskills.io. */
 export interface Skill {

@@ -17,7 +17,7 @@ export interface SkillFolder {
 
 const MAX_ENTRIES = 300;
 const MAX_DEPTH = 8;
-export const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
 
 /** All files of a skill, with the hash that trust depends on. A text says why the folder cannot be used. */

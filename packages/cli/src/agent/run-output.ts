@@ -13,7 +13,7 @@ import { note, painted, printJsonText } from "../output.ts";
 import { logLine } from "../workspace-flags.ts";
 
 /** Shows the work of a headless agent on stderr, one line at a time. */
-export function createProgressLines({ stderr }: Pick<Io, "stderr">) {
+function createProgressLines({ stderr }: Pick<Io, "stderr">) {
   const write = (text: string) => note(painted("dim", text, stderr), { stderr });
   /** `by` is the role of a sub-agent. */
   return (event: AgentEvent, by?: string): void => {

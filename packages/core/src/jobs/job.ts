@@ -29,7 +29,7 @@ export interface Job extends JobCall {
   readonly digest: string | null;
 }
 
-export const JOB_TTL_MS = 24 * 60 * 60 * 1000;
+const JOB_TTL_MS = 24 * 60 * 60 * 1000;
 
 /** A job is stored for `ttlMs` after its end. */
 export const newJob = (call: JobCall, digest: string | null, now: number, ttlMs = JOB_TTL_MS): Job => ({

@@ -68,7 +68,7 @@ export function splitCovered(
 }
 
 /** The entry itself, or the one above it, that the snapshot omits. */
-export function findOmitted(snapshot: Snapshot, path: Path): Uncovered | undefined {
+function findOmitted(snapshot: Snapshot, path: Path): Uncovered | undefined {
   for (let at = path; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
     const why = snapshot.get(at)?.omitted;
     if (why) return { path: at, why };

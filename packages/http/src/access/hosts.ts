@@ -67,4 +67,4 @@ export function toReachableName({
 }
 
 /** As written in a URL. */
-export const toHostName = (host: string): string => (host.includes(":") ? `[${host}]` : host.toLowerCase());
+const toHostName = (host: string): string => (host.includes(":") ? `[${host}]` : host.toLowerCase());

@@ -105,7 +105,7 @@ async function firstUsable(
 }
 
 /** Runs a container to its end; the reason when that fails. */
-export async function tryOut(engine: ContainerEngine): Promise<string | undefined> {
+async function tryOut(engine: ContainerEngine): Promise<string | undefined> {
   let id: string | undefined;
   try {
     const { available, detail } = await engine.status();

@@ -17,7 +17,7 @@ export interface KeepsEvents extends HubRecord {
 }
 
 /** The kinds of records that have an outbox. */
-export const KEEPING_KINDS = ["project", "session", "schedule_run"] as const;
+const KEEPING_KINDS = ["project", "session", "schedule_run"] as const;
 type KeepingKind = (typeof KEEPING_KINDS)[number];
 
 /** Adds an event to the record's outbox; call `publishNewest` once the record is stored. */

@@ -8,8 +8,6 @@ const now = (): Moment => ({ steady: performance.now(), wall: Date.now() });
 /** The steady clock stops while the machine sleeps, and the wall clock may be set: the larger difference counts. */
 const since = ({ steady, wall }: Moment): number => Math.max(performance.now() - steady, Date.now() - wall);
 
-export type Life = ReturnType<typeof createLife>;
-
 /**
  * Derives whether this hub and others are alive from its reports to the database, each of which is valid for `lifeMs`.
  */

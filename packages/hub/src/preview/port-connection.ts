@@ -50,7 +50,7 @@ export async function connectThrough(process: ExecProcess, port: number): Promis
 }
 
 /** A connection to a port in a container, with what Node's HTTP client needs of a socket. */
-export class PortConnection extends Duplex {
+class PortConnection extends Duplex {
   readonly #process: ExecProcess;
   #idleMs = 0;
   #timer: NodeJS.Timeout | undefined;

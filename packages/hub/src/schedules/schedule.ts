@@ -7,9 +7,9 @@ import type { HubStore } from "../store/hub-store.ts";
 export const ScheduleId = handle("schedule");
 export const newScheduleId = () => newHandle("schedule", Date.now());
 
-export const OVERLAPS = ["skip", "queue", "parallel"] as const;
-export const MISSED = ["none", "once", "all"] as const;
-export const RUN_STATES = ["queued", "running", "done", "failed", "skipped"] as const;
+const OVERLAPS = ["skip", "queue", "parallel"] as const;
+const MISSED = ["none", "once", "all"] as const;
+const RUN_STATES = ["queued", "running", "done", "failed", "skipped"] as const;
 
 const MAX_JITTER_S = 86_400;
 

@@ -66,12 +66,12 @@ interface Run {
 }
 
 /** The mark in a session's log that asks its caller to run one of its tools. */
-export const CALLER_REQUEST = "caller_tool_request";
+const CALLER_REQUEST = "caller_tool_request";
 /** Marks of the container: its tools ended, or one of its limits was hit. */
-export const CONTAINER_ENDED = "container_ended";
-export const CONTAINER_LIMIT = "container_limit";
+const CONTAINER_ENDED = "container_ended";
+const CONTAINER_LIMIT = "container_limit";
 /** The mark of a workspace that came to another host: what was lost. */
-export const HOST_LOST = "host_lost";
+const HOST_LOST = "host_lost";
 /** The container confines a session, so nothing asks; the deny rules of the project are settings of its container. */
 const ALLOW_ALL: PermissionRule = { tool_pattern: "*", mode: "allow" };
 const RETRY_MS = 5_000;

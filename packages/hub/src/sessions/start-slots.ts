@@ -1,8 +1,6 @@
 /** Tools that take longer than this to start no longer hold back the others. */
 const MAX_START_MS = 60_000;
 
-export type StartSlots = ReturnType<typeof createStartSlots>;
-
 /**
  * Lets a few sessions start their tools at a time. Fifty that start together on a busy machine are all so slow that
  * none answers in time; one after another each is quick.

@@ -80,7 +80,7 @@ export interface HubStore {
   close(): Promise<void>;
 }
 
-export const RECORD_KINDS = [
+const RECORD_KINDS = [
   "project",
   "container",
   "session",

@@ -8,7 +8,7 @@ export const WebhookId = handle("webhook");
 export const newWebhookId = () => newHandle("webhook", Date.now());
 
 const MAX_URL_CHARS = 2_048;
-export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
+const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
 
 /** The settings of a webhook that a person chooses. */
 export const WebhookSettings = z.strictObject({

@@ -65,7 +65,7 @@ function redactBeginning(text: string, redact: Redact, maxChars: number): string
 }
 
 /** Equal text for equal data, regardless of key order. Undefined values are omitted. */
-export function toCanonicalJson(value: unknown): string {
+function toCanonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return toScalar(value);
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(",")}]`;
   if ("toJSON" in value && typeof value.toJSON === "function") return toCanonicalJson(value.toJSON());

@@ -26,7 +26,7 @@ const MAX_CHARS = 64 * 1024;
 const MAX_DEPTH = 20;
 
 /** A bounded copy of unchecked data: parts too long or too deep are replaced by their size or omitted. */
-export function toBounded(value: unknown): unknown {
+function toBounded(value: unknown): unknown {
   let left = MAX_CHARS;
   const take = (text: string): string => {
     // Whole or not at all: half a secret would not be detected.

@@ -111,7 +111,7 @@ export function createPolicy(tiers: readonly TierRules[], places: Places) {
   };
 }
 
-export const DEFAULT_DECISION: Decision = {
+const DEFAULT_DECISION: Decision = {
   mode: "prompt",
   tier: "default",
   rule: null,

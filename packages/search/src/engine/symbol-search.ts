@@ -72,7 +72,7 @@ export function spellingsOf(name: string): string[] {
  * Orders an exact path first; then types before callables before values, code before tests, a definition with
  * a body before a declaration, and the shortest path.
  */
-export const byFit =
+const byFit =
   (asked: string) =>
   (a: NamedSymbol, b: NamedSymbol): number =>
     fit(b, asked) - fit(a, asked) || a.path.length - b.path.length || compare(a.file, b.file);

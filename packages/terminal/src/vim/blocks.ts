@@ -78,7 +78,7 @@ const isIn = (set: string, character: string | undefined): boolean =>
   character !== undefined && character !== "" && set.includes(character);
 
 /** Fails at the end of the text while more sentences are to come. */
-export function oneSentence(text: string, from: number, step: 1 | -1, hasMore: boolean): number | undefined {
+function oneSentence(text: string, from: number, step: 1 | -1, hasMore: boolean): number | undefined {
   const move = step === 1 ? forward : back;
   let at = from;
   if (isLineEnd(text, at)) {

@@ -1,7 +1,7 @@
 import type { Place, VimState } from "./state.ts";
 import { lineEnd, onCharacter, rowOf, startOfRow } from "./text.ts";
 
-export const placeOf = (text: string, at: number): Place => {
+const placeOf = (text: string, at: number): Place => {
   const row = rowOf(text, at);
   return { row, column: at - startOfRow(text, row) };
 };

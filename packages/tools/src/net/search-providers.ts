@@ -77,7 +77,7 @@ const SearxngAnswer = z.object({
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const DAYS = { day: 1, week: 7, month: 31, year: 366 } as const;
 
-export const SEARCH_PROVIDERS = {
+const SEARCH_PROVIDERS = {
   brave: {
     url: "https://api.search.brave.com",
     variable: "BRAVE_API_KEY",

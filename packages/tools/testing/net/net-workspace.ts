@@ -17,6 +17,7 @@ import {
   type FindOpener,
   LOCAL_POLICY,
   type NetworkOptions,
+  type Workspace,
 } from "@octant/host";
 import { type NetOptions, net } from "../../src/net/index.ts";
 
@@ -44,7 +45,7 @@ export function createNetWorkspace(
   const root = join(base, "ws");
   mkdirSync(root);
   const warnings: string[] = [];
-  const workspace = createWorkspace({
+  const workspace: Workspace = createWorkspace({
     roots: [root],
     env: { HOME: base, XDG_STATE_HOME: stateHome ?? join(base, "state") },
     warn: (message) => warnings.push(message),

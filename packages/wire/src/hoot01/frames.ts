@@ -9,7 +9,7 @@ export type Command = keyof typeof COMMANDS;
 export const CONTENT_TYPES = { empty: 0, msgpack: 1, raw: 2, json: 3 } as const;
 export type ContentType = keyof typeof CONTENT_TYPES;
 
-export const REQUEST_ID_BYTES = 16;
+const REQUEST_ID_BYTES = 16;
 export const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const FRAMES = 7;
 const MAX_IDENTITIES = 8;
