@@ -118,6 +118,7 @@ export type { ProcessSpec } from "./processes/start-order.ts";
 export { runTrusted } from "./programs/run-trusted.ts";
 export { printedBy, startLaunched, startTrusted } from "./programs/start-program.ts";
 export {
+  findOnPath,
   findOutsideProjects,
   findPowerShell,
   findTrusted,

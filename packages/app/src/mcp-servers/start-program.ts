@@ -21,7 +21,7 @@ export async function startProgram(
 ): Promise<StartedProgram> {
   const { confinement, sandbox, state } = workspace;
   const [root = "/"] = confinement.roots;
-  const program = findProgram(definition.command, confinement.roots, env);
+  const program = findCommand(definition.command, confinement.roots, env);
   if (program === undefined)
     throw new ToolError("EXEC_FAILED", `'${definition.command}' is not on the PATH`, {
       program: definition.command,
@@ -44,7 +44,11 @@ export async function startProgram(
 }
 
 /** Never looks up a name inside the project, which could contain a program of that name. */
-function findProgram(command: string, roots: readonly string[], env: NodeJS.ProcessEnv): string | undefined {
+export function findCommand(
+  command: string,
+  roots: readonly string[],
+  env: NodeJS.ProcessEnv,
+): string | undefined {
   if (/[/\\]/.test(command)) return command;
   return findOutsideProjects(command, pathOutsideProjects(env["PATH"] ?? "", roots), roots);
 }

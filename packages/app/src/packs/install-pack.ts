@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ToolError } from "@octant/core";
-import { findOutsideProjects, makeFolders, passedEnvironment, startLaunched } from "@octant/host";
+import { findOnPath, makeFolders, passedEnvironment, startLaunched } from "@octant/host";
 import { findPack, installedPacks } from "./choose-packs.ts";
 
 const MAX_STDERR_CHARS = 2_000;
@@ -36,7 +36,7 @@ function isInstalled(name: string, env: NodeJS.ProcessEnv): boolean {
 }
 
 async function runNpm(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): Promise<void> {
-  const npm = findOutsideProjects("npm", env["PATH"] ?? "", []);
+  const npm = findOnPath("npm", env["PATH"]);
   if (npm === undefined)
     throw new ToolError("EXEC_FAILED", "npm is not on the PATH; name a folder instead", { program: "npm" });
   const child = startLaunched(npm, args, { cwd, env: passedEnvironment(env), stdio: "pipe" });

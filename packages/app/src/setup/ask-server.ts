@@ -1,8 +1,9 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { ToolError } from "@octant/core";
-import { findOutsideProjects, pathOutsideProjects, startLaunched } from "@octant/host";
+import { startLaunched } from "@octant/host";
 import { createMcpServers, type McpServers, type StartedProgram } from "@octant/mcp-client";
+import { findCommand } from "../mcp-servers/start-program.ts";
 import { loadVersion } from "../version.ts";
 import type { Start } from "./entry.ts";
 import type { Machine } from "./places.ts";
@@ -50,7 +51,7 @@ export const connectTo = (
 
 async function startProgram(start: Start & { readonly cwd: string }): Promise<StartedProgram> {
   const { args, env, cwd } = start;
-  const program = findCommand(start);
+  const program = programOf(start);
   const child = startLaunched(program, args, { cwd, env, windowsHide: true });
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
@@ -65,10 +66,8 @@ async function startProgram(start: Start & { readonly cwd: string }): Promise<St
   return { input: child.stdin, output: child.stdout, exited, stderrTail: () => log, end: () => end(child) };
 }
 
-/** Never looks up a name inside the project, which could contain a program of that name. */
-function findCommand({ command, cwd, env }: Start & { readonly cwd: string }): string {
-  if (/[/\\]/.test(command) || process.platform === "win32") return command;
-  const found = findOutsideProjects(command, pathOutsideProjects(env["PATH"] ?? "", [cwd]), [cwd]);
+function programOf({ command, cwd, env }: Start & { readonly cwd: string }): string {
+  const found = process.platform === "win32" ? command : findCommand(command, [cwd], env);
   if (found === undefined) throw cannotStart(command, `'${command}' is not on the PATH`);
   return found;
 }

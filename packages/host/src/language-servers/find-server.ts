@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { startLaunched } from "../programs/start-program.ts";
+import { findOnPath } from "../programs/trusted-program.ts";
 import type { LaunchedCommand, Sandbox } from "../sandbox/sandbox.ts";
 import { confines } from "../sandbox/settings.ts";
 import { SERVERS, type ServerRow } from "./catalog.ts";
-import { findOnPath, findProgram, majorTypeScriptOf, type Surroundings } from "./find-program.ts";
+import { findServerProgram, majorTypeScriptOf, type Surroundings } from "./find-server-program.ts";
 
 export interface FoundServer {
   readonly row: Pick<
@@ -59,11 +60,11 @@ const suits = ({ onlyOldTypeScript }: ServerRow, { root }: Surroundings): boolea
 
 /** The server, or why it cannot be used. */
 async function findRow(row: ServerRow, options: FindOptions): Promise<FoundServer | string> {
-  const missing = row.needs?.find((program) => findOnPath(program, options.env) === undefined);
+  const missing = row.needs?.find((program) => findOnPath(program, options.env["PATH"]) === undefined);
   if (missing !== undefined) return `${row.name} needs '${missing}' on PATH`;
   let reason = missingText(row, options);
   for (const place of row.places) {
-    const program = findProgram(place, options);
+    const program = findServerProgram(place, options);
     if (!program) continue;
     const runsProject = program.isOfProject || row.runsProject;
     if (runsProject && !(await holdsPrograms(options.sandbox))) {

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { findOutsideProjects, findTrusted, pathOutsideProjects } from "./trusted-program.ts";
+import { findOnPath, findOutsideProjects, findTrusted, pathOutsideProjects } from "./trusted-program.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "octant-programs-")));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -16,6 +16,12 @@ test("a program in a folder that commands can write to is not trusted, nor one l
   expect(findTrusted("sh", ["/"])).toBeUndefined();
   // On most systems /bin is a link to /usr/bin.
   expect(findTrusted("sh", ["/usr", "/bin"])).toBeUndefined();
+});
+
+test("a relative folder of a PATH holds no programs: it depends on where we are", () => {
+  const path = [relative(process.cwd(), "/usr/bin"), "", "/bin"].join(":");
+  expect(findOnPath("sh", path)).toBe("/bin/sh");
+  expect(findOnPath("no-such-program", path)).toBeUndefined();
 });
 
 test("a project's folders and every node_modules are left out of the PATH", () => {

@@ -53,6 +53,17 @@ export const findOutsideProjects = (name: string, path: string, roots: readonly 
     .map((folder) => join(folder, name))
     .find((file) => isProgram(file) && !isInside(roots, file));
 
+/**
+ * The first program of this name on a PATH, which may be one of the project. A folder that is not absolute would lead
+ * into whatever folder we happen to be in.
+ */
+export const findOnPath = (name: string, path = ""): string | undefined =>
+  path
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((folder) => join(folder, name))
+    .find(isProgram);
+
 /** Most folders of a PATH do not hold the name, and a failed accessSync costs more than a stat. */
 export const isProgram = (path: string): boolean =>
   isFile(path) &&

@@ -80,7 +80,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       return { reason, accepted, by, note: by === undefined ? UNCONFINED : undefined };
     },
     async wrap(command) {
-      const program = findProgram(command);
+      const program = requireProgram(command);
       const working = await findWorking();
       const { changesProtected = false, isOurs = changesProtected, readOnly = false, exchange } = command;
       // Our own programs run nothing of the project; their answers are filtered instead.
@@ -319,7 +319,7 @@ export const forwarderArgs = (forwarder: string, socket: string, descriptors = 0
 ];
 
 /** A launcher reports a missing program only on its stderr, so we check first; EXEC_FAILED when it is missing. */
-function findProgram({ argv: [program], env, folder }: SandboxedCommand): string {
+function requireProgram({ argv: [program], env, folder }: SandboxedCommand): string {
   const places = program.includes("/")
     ? [resolve(folder, program)]
     : (env["PATH"] ?? "").split(":").map((path) => resolve(folder, path, program));

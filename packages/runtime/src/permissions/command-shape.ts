@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { posix } from "node:path";
-import { isProgram, isWithin, type Path, toNative } from "@octant/host";
+import { findOnPath, isWithin, type Path, toNative } from "@octant/host";
 import { beginsWith, type Command } from "./commands.ts";
 import type { Facts } from "./facts.ts";
 import type { Places } from "./path-glob.ts";
@@ -27,7 +27,7 @@ export function hasShape(command: Command, shape: CommandShape, facts: Facts, pl
   const folder = folderOf(command, facts, places);
   if (folder === undefined || folder !== posix.resolve(places.roots[0] ?? "/", shape.folder ?? "."))
     return false;
-  if (program !== undefined && findProgram(words[0] as string, folder, places) !== program) return false;
+  if (program !== undefined && resolveProgram(words[0] as string, folder, places) !== program) return false;
   return (command.words ?? [])
     .slice(words.length)
     .every((word) =>
@@ -48,7 +48,7 @@ function shapeBy(words: readonly string[], command: Command, facts: Facts, place
   const rest = command.words?.slice(words.length) ?? [];
   const folder = folderOf(command, facts, places);
   const inRoot = folder === undefined ? "" : posix.relative(places.roots[0] ?? "/", folder);
-  const program = findProgram(words[0] ?? "", folder, places);
+  const program = resolveProgram(words[0] ?? "", folder, places);
   return {
     words: [...words],
     ...(program !== undefined && { program }),
@@ -82,12 +82,12 @@ function isInside(word: string, folder: Path, { roots }: Places): boolean {
   }
 }
 
-export function findProgram(
+/** The file that a shell in this folder starts for the name; undefined when that is unclear. */
+export function resolveProgram(
   name: string,
   folder: Path | undefined,
   { searchPath }: Places,
 ): string | undefined {
   if (name.includes("/")) return folder === undefined ? undefined : posix.resolve(folder, name);
-  const places = searchPath?.split(":").filter((place) => place.startsWith("/")) ?? [];
-  return places.map((place) => posix.join(place, name)).find(isProgram);
+  return findOnPath(name, searchPath);
 }

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from "node:fs";
 import { posix } from "node:path";
 import type { PlainCommand } from "@octant/core";
 import { isWithin, type Path, toNative } from "@octant/host";
-import { findProgram } from "./command-shape.ts";
+import { resolveProgram } from "./command-shape.ts";
 import { HARMLESS_PROGRAMS, type HarmlessUse } from "./harmless-programs.ts";
 import type { Places } from "./path-glob.ts";
 import { resolvePath } from "./real-path.ts";
@@ -105,7 +105,7 @@ const BUILTINS: ReadonlySet<string> = new Set("command type test echo printf tru
 
 /** A program of the project may have the name of a harmless one. One that is nowhere does nothing. */
 function isOfSystem(name: string, folder: Path, places: Places): boolean {
-  const found = findProgram(name, folder, places);
+  const found = resolveProgram(name, folder, places);
   if (found === undefined) return BUILTINS.has(name) || !mayBeMade(places);
   try {
     const { entry, real } = resolvePath(found, "/", false);

@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, join } from "node:path";
 import { attempt } from "@octant/core";
 import { isWithin, type Path } from "../path.ts";
-import { isProgram } from "../programs/trusted-program.ts";
+import { findOnPath, isProgram } from "../programs/trusted-program.ts";
 import { readRegularFile } from "../regular-file.ts";
 import type { ProgramPlace } from "./catalog.ts";
 
@@ -31,9 +31,9 @@ const FIRST_NATIVE_TYPESCRIPT = 7;
 const MAX_MANIFEST_BYTES = 1024 * 1024;
 
 /** Finds the program; whether it works is another question. */
-export function findProgram(place: ProgramPlace, around: Surroundings): FoundProgram | undefined {
+export function findServerProgram(place: ProgramPlace, around: Surroundings): FoundProgram | undefined {
   if (place.kind === "path") {
-    const program = findOnPath(place.program, around.env);
+    const program = findOnPath(place.program, around.env["PATH"]);
     if (program === undefined) return undefined;
     return { argv: [program], where: program, isOfProject: isOfProject(program, around) };
   }
@@ -61,12 +61,6 @@ export function majorTypeScriptOf(root: Path): number | undefined {
     if (version !== undefined) return Number.parseInt(version, 10);
     if (folder === dirname(folder)) return undefined;
   }
-}
-
-export function findOnPath(program: string, env: NodeJS.ProcessEnv): string | undefined {
-  // An entry that is not absolute would lead into whatever folder we happen to be in.
-  const folders = (env["PATH"] ?? "").split(":").filter(isAbsolute);
-  return folders.map((folder) => join(folder, program)).find(isProgram);
 }
 
 function manifestOf(name: string, from: "project" | "bundled", around: Surroundings): string | undefined {
