@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentEvent, LogSessionStore, type StampedEvent, type ToolCall } from "@octant/agent";
-import { type CreateAgentOptions, createAgent, type RunEvent } from "@octant/app";
+import { type AgentEvent, LogSessionStore, type StampedEvent } from "@octant/agent";
+import { type CreateAgentOptions, createAgent, type HookCall, type RunEvent } from "@octant/app";
 import { createScriptedProvider, type Script } from "@octant/scripted-provider";
 import { expect, test } from "vitest";
 import { createFixtureProject } from "./fixture-project.ts";
@@ -35,16 +35,16 @@ async function run(options: CreateAgentOptions, prompts: readonly string[] = ["g
 }
 
 test("beforeCall sees each call, and without a result of its own the call runs", async () => {
-  const seen: Pick<ToolCall, "name" | "input">[] = [];
+  const seen: Pick<HookCall, "name" | "action" | "input">[] = [];
   const { isWritten, results } = await run({
     hooks: {
-      beforeCall({ name, input }) {
-        seen.push({ name, input });
+      beforeCall({ name, action, input }) {
+        seen.push({ name, action, input });
         return undefined;
       },
     },
   });
-  expect(seen).toEqual([{ name: "fs", input: WRITE }]);
+  expect(seen).toEqual([{ name: "fs", action: "fs.write", input: WRITE }]);
   expect(isWritten).toBe(true);
   expect(results).toMatchObject([
     { type: "result", reason: "done", changed_files: [expect.stringMatching(/new\.txt$/)] },
@@ -116,6 +116,31 @@ test.each(["canUseTool", "ask"])(
     expect(results).toMatchObject([{ reason: "done", unapproved: ["fs.write"] }]);
   },
 );
+
+test("canUseTool knows the call of the model that it decides about", async () => {
+  const asked: (string | undefined)[] = [];
+  const { isWritten, events } = await run({
+    allow: [],
+    canUseTool({ action, call_id }) {
+      asked.push(`${action} ${call_id}`);
+      return { allow: "once" };
+    },
+  });
+  expect(isWritten).toBe(true);
+  const began = events.find(({ type }) => type === "tool_began");
+  expect(asked).toEqual([`fs.write ${began?.type === "tool_began" && began.call_id}`]);
+});
+
+test("a deny that interrupts ends the run: the call is refused, and the model is not asked again", async () => {
+  const { isWritten, events, results, requests } = await run({
+    allow: [],
+    canUseTool: () => ({ deny: "not on Fridays", interrupt: true }),
+  });
+  expect(isWritten).toBe(false);
+  expect(events.find(({ type }) => type === "tool_ended")).toMatchObject({ code: "PERMISSION_DENIED" });
+  expect(requests).toHaveLength(1);
+  expect(results).toMatchObject([{ type: "result", reason: "cancelled", turns: 1 }]);
+});
 
 test("an agent that is closed has released its session", async () => {
   using project = createFixtureProject();

@@ -142,7 +142,7 @@ const recordQuestions =
     };
     if (signal.aborted) ended();
     signal.addEventListener("abort", ended, { once: true });
-    return ask?.(question, signal);
+    return ask?.({ ...question, call_id }, signal);
   };
 
 function toAsked(question: Question) {

@@ -16,6 +16,7 @@ export {
   type CreateAgentOptions,
   createAgent,
   type EmbeddedAgent,
+  type HookCall,
   type RunEvent,
   type ToolUse,
   type ToolUseAnswer,

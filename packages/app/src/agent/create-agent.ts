@@ -9,6 +9,8 @@ import type { OnMoment } from "./session-hooks.ts";
 
 /** A call that no rule allows. */
 export interface ToolUse {
+  /** The id of the call in the events of the run. */
+  readonly call_id: string | undefined;
   /** Such as `fs.write`, or `mcp__server__tool`. */
   readonly action: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -19,15 +21,25 @@ export interface ToolUse {
   readonly signal: AbortSignal;
 }
 
-/** `session` allows the same for the rest of the session; the model reads the reason of a `deny`. */
-export type ToolUseAnswer = { readonly allow: "once" | "session" } | { readonly deny: string };
+/**
+ * `session` allows the same for the rest of the session; the model reads the reason of a `deny`, unless `interrupt` ends
+ * the run.
+ */
+export type ToolUseAnswer =
+  | { readonly allow: "once" | "session" }
+  | { readonly deny: string; readonly interrupt?: boolean };
+
+/** A call of the model; `action` is spelled as in rules and for `canUseTool`. */
+export interface HookCall extends ToolCall {
+  readonly action: string;
+}
 
 /** Functions of your code that run at the steps of a run. */
 export interface AgentHooks {
   /** Before a call; what it returns is the result, and the call does not run. */
-  beforeCall?(call: ToolCall): Promise<ToolResult | undefined> | ToolResult | undefined;
+  beforeCall?(call: HookCall): Promise<ToolResult | undefined> | ToolResult | undefined;
   /** After a call; what it returns replaces the result. */
-  afterCall?(call: ToolCall, result: ToolResult): Promise<ToolResult | undefined> | ToolResult | undefined;
+  afterCall?(call: HookCall, result: ToolResult): Promise<ToolResult | undefined> | ToolResult | undefined;
   /** At the moments of the session, with the fields that a hook in the settings reads; what it returns counts likewise. */
   onMoment?: OnMoment;
 }
@@ -78,7 +90,8 @@ export interface EmbeddedAgent extends AsyncDisposable {
 /** The agent as a library: a conversation that keeps its session from run to run. */
 export function createAgent(options: CreateAgentOptions = {}): EmbeddedAgent {
   let opening: Promise<OpenedAgent> | undefined;
-  const open = () => (opening ??= openAgent(toOptions(options)));
+  const open = () => (opening ??= openAgent(toOptions(options, interrupt)));
+  const interrupt = async (): Promise<void> => (await open()).agent.cancel();
   const close = async () => await (await opening?.catch(() => undefined))?.[Symbol.asyncDispose]();
   return {
     open,
@@ -117,32 +130,34 @@ export function createAgent(options: CreateAgentOptions = {}): EmbeddedAgent {
   };
 }
 
-function toOptions({
-  cwd = ".",
-  tools,
-  hooks,
-  canUseTool,
-  ask,
-  stopWhen: _,
-  ...rest
-}: CreateAgentOptions): OpenAgentOptions {
+function toOptions(
+  { cwd = ".", tools, hooks, canUseTool, ask, stopWhen: _, ...rest }: CreateAgentOptions,
+  interrupt: () => Promise<void>,
+): OpenAgentOptions {
   return {
     ...rest,
     roots: [resolve(cwd)],
     ...(tools && { customTools: tools }),
-    ask: canUseTool || ask ? toAsk(canUseTool, ask) : undefined,
+    ask: canUseTool || ask ? toAsk(canUseTool, ask, interrupt) : undefined,
     ...(hooks && { steps: () => [toStep(hooks)], onMoment: hooks.onMoment }),
   };
 }
 
 const toAsk =
-  (canUseTool: CreateAgentOptions["canUseTool"], others: Ask | undefined): Ask =>
+  (
+    canUseTool: CreateAgentOptions["canUseTool"],
+    others: Ask | undefined,
+    interrupt: () => Promise<void>,
+  ): Ask =>
   async (question, signal) => {
     try {
       if (question.kind !== "permission" || !canUseTool) return await others?.(question, signal);
-      const { action, input, preview, reason } = question;
-      const answer = await canUseTool({ action, input, preview, reason, signal });
-      return "deny" in answer ? { answer: "deny", reason: answer.deny } : { answer: answer.allow };
+      const { call_id, action, input, preview, reason } = question;
+      const answer = await canUseTool({ call_id, action, input, preview, reason, signal });
+      if ("allow" in answer) return { answer: answer.allow };
+      // The call is refused first: stopped with the run, it would seem to have run.
+      if (answer.interrupt) setImmediate(interrupt);
+      return { answer: "deny", reason: answer.deny };
     } catch (cause) {
       signal.throwIfAborted();
       return { answer: "unattended", reason: `the program that asks failed: ${messageOf(cause)}` };
@@ -151,16 +166,20 @@ const toAsk =
 
 const toStep =
   ({ beforeCall, afterCall }: AgentHooks): CallStep =>
-  async (call, _outline, next) => {
+  async (asked, _outline, next) => {
+    const call = { ...asked, action: actionOf(asked) };
     const early = await beforeCall?.(call);
     if (early) return early;
-    const result = await next(call);
+    const result = await next(asked);
     try {
       return (await afterCall?.(call, result)) ?? result;
     } catch (cause) {
       throw new Error(`the call has run, and the hook after it failed: ${messageOf(cause)}`, { cause });
     }
   };
+
+const actionOf = ({ name, input }: ToolCall): string =>
+  name.startsWith("mcp__") || typeof input["action"] !== "string" ? name : `${name}.${input["action"]}`;
 
 /** A run that failed midway, such as on a full disk, has a result as well. */
 const toFailure = (cause: unknown): Pick<RunEnded, "reason" | "message"> => ({

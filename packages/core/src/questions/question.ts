@@ -77,6 +77,8 @@ interface QuestionFacts {
   readonly action: string;
   /** The id of the caller whose call waits. */
   readonly caller: string;
+  /** The call of the model, in an agent. */
+  readonly call_id?: string;
   /** The job whose work asks. */
   readonly job_id?: string;
   readonly choices: readonly QuestionAnswer["answer"][];
