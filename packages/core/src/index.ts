@@ -45,8 +45,7 @@ export {
   shortHash,
   Uri,
 } from "./ids.ts";
-export type { JobRequest } from "./jobs/job.ts";
-export { JOB_STATES, type Job, type JobState, PATIENCE_MS } from "./jobs/job.ts";
+export { JOB_STATES, type Job, type JobRequest, type JobState, PATIENCE_MS, toEndState } from "./jobs/job.ts";
 export { createJobEvents, type JobEvent, type JobEventView, toEventView } from "./jobs/job-events.ts";
 export type { JobFilter, JobStore, JobWrite } from "./jobs/job-store.ts";
 export { createJobs, type Jobs } from "./jobs/jobs.ts";

@@ -32,7 +32,7 @@ import {
 export const LEASE_MS = 10_000;
 
 /** As long as other job results are retained. */
-const RESULT_TTL_MS = 24 * 60 * 60 * 1_000;
+export const RESULT_TTL_MS = 24 * 60 * 60 * 1_000;
 /** A job published twice under its id within this time is stored once. */
 const DUPLICATE_WINDOW_MS = 10 * 60 * 1_000;
 

@@ -8,12 +8,11 @@ import {
   ToolError,
   toTraceId,
 } from "@octant/core";
-import { refusal, toReply } from "../envelopes.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import type { EdgeParts } from "./call-events.ts";
 import type { EdgeJobs } from "./edge-jobs.ts";
 import { readField, toFacts, toJobReply, toJobsText, toJobText, toView, toWait } from "./job-answers.ts";
-import { type JobQueue, type QueuedJob, toState } from "./job-queue.ts";
+import type { JobQueue, QueuedJob } from "./job-queue.ts";
 
 /** Answers calls about jobs of the queue; undefined for all others, which the workers answer. */
 export type AnswerFromQueue = (call: Call, options: CallOptions) => Promise<Reply | undefined>;
@@ -70,9 +69,6 @@ export function createAnswerFromQueue(
     }
   };
 
-  const isTaken = async (job_id: string, job: QueuedJob, options: CallOptions): Promise<boolean> =>
-    job.result !== undefined || (await pollWorker(job_id, { wait: 0 }, options)).local !== undefined;
-
   const answerJob = async (call: Call, options: CallOptions, job_id: string, job: QueuedJob) => {
     const { action, input } = call;
     if (action === "cancel") await jobs.cancel(job_id);
@@ -88,7 +84,7 @@ export function createAnswerFromQueue(
       await jobs.wait(job_id, envelope ? RESULT_MS : toWait(readField(input, "wait")), options.signal);
     const now = (await queue.find(job_id)) ?? job;
     const progress = isRunning ? readField(readField(envelope?.data, "job"), "progress") : null;
-    const view = { ...toView(job_id, now, live.local !== undefined), progress: progress ?? null };
+    const view = { ...toView(job_id, now), progress: progress ?? null };
     const result = now.result && action !== "cancel" ? toJobReply(now.result) : undefined;
     const data = {
       ...(isPoll && { next_seq: 0, dropped: 0 }),
@@ -129,21 +125,21 @@ export function createAnswerFromQueue(
       owner: options.caller.id,
       limit: limit + 1,
       before,
-      matches: async (job_id, job) =>
+      matches: (job_id, job) =>
         (tool === undefined || job.tool === tool) &&
-        toFacts(job_id, job).created_at >= since &&
-        (status === undefined || toState(job.result, await isTaken(job_id, job, options)) === status),
+        (status === undefined || job.state === status) &&
+        toFacts(job_id, job).created_at >= since,
     });
-    const page = found.slice(0, limit).map(async ({ job_id, job }) => ({
-      ...toView(job_id, job, await isTaken(job_id, job, options)),
-    }));
-    const views = await Promise.all(page);
+    const views = found.slice(0, limit).map(({ job_id, job }) => toView(job_id, job));
     const next = found.length > views.length ? (views.at(-1)?.job_id ?? null) : null;
     return answer(call, options, { jobs: views }, toJobsText(views), next);
   };
 
-  const followJob = async (call: Call, options: CallOptions, job_id: string): Promise<Reply> => {
-    const { signal = new AbortController().signal, onProgress } = options;
+  /** Reports progress at once, then at each change of the job, until the caller cancels. */
+  const followJob = async (
+    job_id: string,
+    { signal = new AbortController().signal, onProgress }: CallOptions,
+  ): Promise<never> => {
     let changes = 0;
     const report = () => onProgress?.({ progress: changes++ });
     const subscriptions = [subjects.event(job_id), subjects.result(job_id)].map((subject) =>
@@ -155,8 +151,7 @@ export function createAnswerFromQueue(
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
     for (const subscription of subscriptions) subscription.unsubscribe();
-    const cancelled = new ToolError("CANCELLED", "the caller cancelled the call", {});
-    return toReply(refusal(cancelled, toTraceId(options.traceparent), call.tool));
+    throw new ToolError("CANCELLED", "the caller cancelled the call", {});
   };
 
   const answerEdge = async (call: Call, options: CallOptions): Promise<Reply | undefined> => {
@@ -170,7 +165,7 @@ export function createAnswerFromQueue(
     const found = await find(JOB_URI.exec(uri)?.[1] ?? readField(input, "job_id"), options);
     if (!found) return undefined;
     const { job_id, job } = found;
-    if (action === "subscribe") return followJob(call, options, job_id);
+    if (action === "subscribe") return followJob(job_id, options);
     if (action === "cancel") await jobs.cancel(job_id);
     const wait = Number(readField(input, "wait") ?? 0);
     if (action === "job" && !job.result && wait > 0) await jobs.wait(job_id, wait, options.signal);

@@ -1,17 +1,17 @@
 import { type Call, type CallOptions, type Envelope, type Reply, toTraceId } from "@octant/core";
-import { type JobResult, type QueuedJob, toState } from "./job-queue.ts";
+import { RESULT_TTL_MS } from "./connection.ts";
+import type { JobResult, QueuedJob } from "./job-queue.ts";
 
 const HANDLE_TIME = /^job_([0-9a-z]{10})/;
-const RESULT_TTL_MS = 24 * 60 * 60 * 1_000;
 
 /** As edges have it: times in milliseconds. */
-export function toFacts(job_id: string, { tool, action, updated_at, result }: QueuedJob, isTaken = true) {
+export function toFacts(job_id: string, { tool, action, state, updated_at }: QueuedJob) {
   const created_at = Number.parseInt(HANDLE_TIME.exec(job_id)?.[1] ?? "0", 36);
   return {
     job_id,
     tool,
     action,
-    state: toState(result, isTaken),
+    state,
     progress: null,
     created_at,
     updated_at,
@@ -20,8 +20,8 @@ export function toFacts(job_id: string, { tool, action, updated_at, result }: Qu
 }
 
 /** In the form of job.status. */
-export function toView(job_id: string, job: QueuedJob, isTaken = true) {
-  const { created_at, updated_at, expires_at, ...facts } = toFacts(job_id, job, isTaken);
+export function toView(job_id: string, job: QueuedJob) {
+  const { created_at, updated_at, expires_at, ...facts } = toFacts(job_id, job);
   const at = (ms: number) => new Date(ms).toISOString();
   return { ...facts, created_at: at(created_at), updated_at: at(updated_at), expires_at: at(expires_at) };
 }

@@ -1,19 +1,23 @@
 import type { StoredMsg } from "@nats-io/jetstream";
 import type { ObjectStore } from "@nats-io/obj";
 import { headers, type MsgHdrs } from "@nats-io/transport-node";
-import type { Envelope, JobState } from "@octant/core";
+import { type Envelope, type JobState, toEndState } from "@octant/core";
 import { encodeBody, HEADERS, parseBody } from "./bodies.ts";
 import { codeOf, type NatsConnection, NO_MESSAGE, WRONG_LAST_SEQUENCE } from "./connection.ts";
-import { JOBS_STREAM, RESULTS_STREAM, type Subjects } from "./subjects.ts";
+import { BEGUN_STREAM, JOBS_STREAM, RESULTS_STREAM, type Subjects } from "./subjects.ts";
 
 /** The envelope and, if the job requested it, its text for a model. */
 export type JobResult = Envelope & { readonly text?: string };
 
-/** A job of the queue in JetStream: waiting or running while it is in the work queue, then its result. */
+/**
+ * A job of the queue in JetStream: queued while it is in the work queue, running once a worker has begun it, then its
+ * result. One whose worker died runs until another ends it, as a job of a dead process does in the local store.
+ */
 export interface QueuedJob {
   readonly owner: string;
   readonly tool: string;
   readonly action: string;
+  readonly state: JobState;
   readonly updated_at: number;
   readonly result?: JobResult;
 }
@@ -30,7 +34,7 @@ interface QueueFilter {
   readonly limit: number;
   /** Only jobs that are older than this one. */
   readonly before?: string | undefined;
-  readonly matches?: (job_id: string, job: QueuedJob) => Promise<boolean>;
+  readonly matches?: (job_id: string, job: QueuedJob) => boolean;
 }
 
 const LIST_CONCURRENCY = 16;
@@ -52,14 +56,15 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
     const ended = await last(RESULTS_STREAM, subjects.result(job_id));
     if (!ended) return undefined;
     const result = await parseResult({ data: ended.data, headers: ended.header }, bodies);
-    return { ...toJob(ended), result };
+    return { ...toJob(ended, toEndState(result)), result };
   };
   const find = async (job_id: string): Promise<QueuedJob | undefined> => {
     const ended = await findEnded(job_id);
     if (ended) return ended;
     const waiting = await last(JOBS_STREAM, subjects.job(job_id));
     // A job that has ended meanwhile is no longer in the queue.
-    return waiting ? toJob(waiting) : findEnded(job_id);
+    if (!waiting) return findEnded(job_id);
+    return toJob(waiting, (await last(BEGUN_STREAM, subjects.begun(job_id))) ? "running" : "queued");
   };
   const idsOf = async (stream: string, subject: string): Promise<string[]> => {
     const { state } = await jsm.streams.info(stream, { subjects_filter: subject });
@@ -68,7 +73,7 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
   return {
     find,
     /** Newest first, as long as JetStream retains them. */
-    async list({ owner, limit, before, matches = async () => true }: QueueFilter) {
+    async list({ owner, limit, before, matches = () => true }: QueueFilter) {
       const ids = await Promise.all([
         idsOf(JOBS_STREAM, subjects.allJobs),
         idsOf(RESULTS_STREAM, subjects.result("*")),
@@ -81,7 +86,7 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
         const some = older.slice(at, at + LIST_CONCURRENCY);
         const jobs = await Promise.all(some.map(async (job_id) => ({ job_id, job: await find(job_id) })));
         for (const { job_id, job } of jobs)
-          if (job?.owner === owner && (await matches(job_id, job))) found.push({ job_id, job });
+          if (job?.owner === owner && matches(job_id, job)) found.push({ job_id, job });
       }
       return found.slice(0, limit);
     },
@@ -121,9 +126,10 @@ function withJob(given: MsgHdrs, { owner, tool, action }: JobLabel): MsgHdrs {
   return given;
 }
 
-function toJob({ header, time }: Pick<StoredMsg, "header" | "time">): QueuedJob {
+function toJob({ header, time }: Pick<StoredMsg, "header" | "time">, state: JobState): QueuedJob {
   const [tool = "", action = ""] = decodeURIComponent(header.get(HEADERS.action)).split(".");
-  return { owner: decodeURIComponent(header.get(HEADERS.owner)), tool, action, updated_at: time.getTime() };
+  const owner = decodeURIComponent(header.get(HEADERS.owner));
+  return { owner, tool, action, state, updated_at: time.getTime() };
 }
 
 /** Parses what `finish` wrote. */
@@ -131,10 +137,3 @@ export const parseResult = async (
   message: Parameters<typeof parseBody>[0],
   bodies: ObjectStore,
 ): Promise<JobResult> => (await parseBody(message, bodies, { once: false })) as JobResult;
-
-/** The state of a job by its result; without one it runs, or waits until a worker takes it. */
-export function toState(result: Envelope | undefined, isTaken = true): JobState {
-  if (!result) return isTaken ? "running" : "queued";
-  if (result.ok) return "complete";
-  return result.error.code === "CANCELLED" ? "cancelled" : "failed";
-}

@@ -114,6 +114,8 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     expect(await about("status")).toMatchObject({ job: { state: "queued" } });
     const listed = await client.dispatch({ tool: "job", action: "list", input: {} }, { caller });
     expect(listed.envelope.data).toMatchObject({ jobs: [{ job_id, state: "queued" }] });
+    const shown = await client.dispatch({ tool: "edge", action: "jobs", input: { limit: 9 } }, { caller });
+    expect(shown.envelope.data).toMatchObject({ jobs: [{ job_id, state: "queued" }] });
     await start();
     expect(await about("poll")).toMatchObject({ job: { state: "complete" }, result: { ok: true } });
   });
@@ -267,6 +269,9 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     const client = await connect();
     const job_id = await client.enqueue({ tool: "demo", action: "hang", input: {} }, { caller });
     await fixture.waiting;
+    const status = { tool: "job", action: "status", input: { job_id } };
+    const { envelope: running } = await client.dispatch(status, { caller });
+    expect(running.data).toMatchObject({ job: { state: "running" } });
     const other = createFixture();
     other.release();
     onTestFinished(other.remove);

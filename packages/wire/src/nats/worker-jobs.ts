@@ -1,11 +1,11 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import { headers, type Msg, type Subscription } from "@nats-io/transport-node";
-import { type Envelope, ToolError, toFailure, toTraceId } from "@octant/core";
+import { type Envelope, ToolError, toEndState, toFailure, toTraceId } from "@octant/core";
 import { narrowCaller, parseRequest, type RequestEnvelope } from "../envelopes.ts";
 import { encodeMsgPack, parseMsgPack } from "../msgpack/codec.ts";
 import { dispatchRequest, followJob, toListeners, toText } from "../run-request.ts";
 import { encodeBody, HEADERS, parseBody } from "./bodies.ts";
-import { createJobQueue, type JobResult, type QueuedJob, toState } from "./job-queue.ts";
+import { createJobQueue, type JobResult, type QueuedJob } from "./job-queue.ts";
 import { askEdge, emit, toToolError, type WorkerParts, WorkerStops } from "./worker-calls.ts";
 
 /** A worker without a heartbeat for this long loses its jobs to others. */
@@ -46,7 +46,7 @@ export function createJobRunner(parts: WorkerParts) {
           throw failure;
         });
         if (await queue.finish(job_id, found, result))
-          emit(parts, job_id, { event: "job_state", state: toState(result) });
+          emit(parts, job_id, { event: "job_state", state: toEndState(result) });
       }
       await message.ackAck();
     } catch (cause) {
