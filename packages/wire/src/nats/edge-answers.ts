@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type Call,
@@ -40,9 +41,9 @@ export function createAnswerFromQueue(
 
   /** A job of another owner does not exist here; the workers answer that it is unknown. */
   const find = async (given: unknown, { caller }: CallOptions) => {
-    const { success, data: job_id = "" } = JobId.safeParse(given);
-    const job = success ? await queue.find(job_id) : undefined;
-    return job?.owner === caller.id ? { job_id, job } : undefined;
+    const { data: job_id } = JobId.safeParse(given);
+    const job = job_id === undefined ? undefined : await queue.find(job_id);
+    return job?.owner === caller.id ? job : undefined;
   };
 
   /** job.poll at the worker that has the job; undefined when there is none. */
@@ -69,8 +70,9 @@ export function createAnswerFromQueue(
     }
   };
 
-  const answerJob = async (call: Call, options: CallOptions, job_id: string, job: QueuedJob) => {
+  const answerJob = async (call: Call, options: CallOptions, job: QueuedJob) => {
     const { action, input } = call;
+    const { job_id } = job;
     if (action === "cancel") await jobs.cancel(job_id);
     const isPoll = action === "poll";
     const wants = isPoll && (!job.result || readField(input, "from_seq") !== undefined);
@@ -84,7 +86,7 @@ export function createAnswerFromQueue(
       await jobs.wait(job_id, envelope ? RESULT_MS : toWait(readField(input, "wait")), options.signal);
     const now = (await queue.find(job_id)) ?? job;
     const progress = isRunning ? readField(readField(envelope?.data, "job"), "progress") : null;
-    const view = { ...toView(job_id, now), progress: progress ?? null };
+    const view = { ...toView(now), progress: progress ?? null };
     const result = now.result && action !== "cancel" ? toJobReply(now.result) : undefined;
     const data = {
       ...(isPoll && { next_seq: 0, dropped: 0 }),
@@ -125,12 +127,12 @@ export function createAnswerFromQueue(
       owner: options.caller.id,
       limit: limit + 1,
       before,
-      matches: (job_id, job) =>
+      matches: (job) =>
         (tool === undefined || job.tool === tool) &&
         (status === undefined || job.state === status) &&
-        toFacts(job_id, job).created_at >= since,
+        job.created_at >= since,
     });
-    const views = found.slice(0, limit).map(({ job_id, job }) => toView(job_id, job));
+    const views = found.slice(0, limit).map(toView);
     const next = found.length > views.length ? (views.at(-1)?.job_id ?? null) : null;
     return answer(call, options, { jobs: views }, toJobsText(views), next);
   };
@@ -146,10 +148,7 @@ export function createAnswerFromQueue(
       nc.subscribe(subject, { callback: report }),
     );
     report();
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    if (!signal.aborted) await once(signal, "abort");
     for (const subscription of subscriptions) subscription.unsubscribe();
     throw new ToolError("CANCELLED", "the caller cancelled the call", {});
   };
@@ -159,19 +158,19 @@ export function createAnswerFromQueue(
     if (action === "jobs") {
       const { before, limit } = input as { before?: string; limit: number };
       const found = await queue.list({ owner: options.caller.id, before, limit });
-      return answer(call, options, { jobs: found.map(({ job_id, job }) => toFacts(job_id, job)) });
+      return answer(call, options, { jobs: found.map(toFacts) });
     }
     const uri = action === "subscribe" ? String(readField(input, "uri")) : "";
-    const found = await find(JOB_URI.exec(uri)?.[1] ?? readField(input, "job_id"), options);
-    if (!found) return undefined;
-    const { job_id, job } = found;
+    const job = await find(JOB_URI.exec(uri)?.[1] ?? readField(input, "job_id"), options);
+    if (!job) return undefined;
+    const { job_id } = job;
     if (action === "subscribe") return followJob(job_id, options);
     if (action === "cancel") await jobs.cancel(job_id);
     const wait = Number(readField(input, "wait") ?? 0);
     if (action === "job" && !job.result && wait > 0) await jobs.wait(job_id, wait, options.signal);
     const now = (await queue.find(job_id)) ?? job;
     const result = now.result && toJobReply(now.result);
-    const data = { job: toFacts(job_id, now), result: result?.envelope, text: result?.text };
+    const data = { job: toFacts(now), result: result?.envelope, text: result?.text };
     return answer(call, options, data);
   };
 
@@ -179,8 +178,8 @@ export function createAnswerFromQueue(
     if (call.tool === "edge") return answerEdge(call, options);
     if (call.tool !== "job") return undefined;
     if (call.action === "list") return listJobs(call, options);
-    const found = await find(readField(call.input, "job_id"), options);
-    return found && answerJob(call, options, found.job_id, found.job);
+    const job = await find(readField(call.input, "job_id"), options);
+    return job && answerJob(call, options, job);
   };
 }
 

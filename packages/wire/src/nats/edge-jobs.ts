@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Msg } from "@nats-io/transport-node";
 import {
   type Call,
@@ -73,7 +74,10 @@ export function createEdgeJobs(parts: EdgeParts, queue: JobQueue) {
     isPatient: boolean,
     following: CallEvents,
   ): Promise<undefined> => {
-    do if (await within(accepted, admissionMs)) return new Promise<never>(() => {});
+    const inTime = accepted.then(() => true);
+    do
+      if (await Promise.race([inTime, delay(admissionMs, false, { ref: false })]))
+        return new Promise<never>(() => {});
     while (following.questions > 0 || (isPatient && (await holders.current())));
     return undefined;
   };
@@ -138,17 +142,6 @@ export function createEdgeJobs(parts: EdgeParts, queue: JobQueue) {
     wait,
     cancel,
   };
-}
-
-/** Resolves with whether the promise was fulfilled in time. */
-async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  const late = Promise.withResolvers<false>();
-  const timer = setTimeout(() => late.resolve(false), ms);
-  try {
-    return await Promise.race([promise.then(() => true), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** The interim answer of an action that continues, under the id that the caller knows. */

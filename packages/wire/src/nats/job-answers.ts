@@ -1,27 +1,15 @@
 import { type Call, type CallOptions, type Envelope, type Reply, toTraceId } from "@octant/core";
-import { RESULT_TTL_MS } from "./connection.ts";
 import type { JobResult, QueuedJob } from "./job-queue.ts";
 
-const HANDLE_TIME = /^job_([0-9a-z]{10})/;
-
 /** As edges have it: times in milliseconds. */
-export function toFacts(job_id: string, { tool, action, state, updated_at }: QueuedJob) {
-  const created_at = Number.parseInt(HANDLE_TIME.exec(job_id)?.[1] ?? "0", 36);
-  return {
-    job_id,
-    tool,
-    action,
-    state,
-    progress: null,
-    created_at,
-    updated_at,
-    expires_at: updated_at + RESULT_TTL_MS,
-  };
-}
+export const toFacts = ({ owner: _owner, result: _result, ...facts }: QueuedJob) => ({
+  ...facts,
+  progress: null,
+});
 
 /** In the form of job.status. */
-export function toView(job_id: string, job: QueuedJob) {
-  const { created_at, updated_at, expires_at, ...facts } = toFacts(job_id, job);
+export function toView(job: QueuedJob) {
+  const { created_at, updated_at, expires_at, ...facts } = toFacts(job);
   const at = (ms: number) => new Date(ms).toISOString();
   return { ...facts, created_at: at(created_at), updated_at: at(updated_at), expires_at: at(expires_at) };
 }

@@ -1,9 +1,9 @@
 import type { StoredMsg } from "@nats-io/jetstream";
 import type { ObjectStore } from "@nats-io/obj";
 import { headers, type MsgHdrs } from "@nats-io/transport-node";
-import { type Envelope, type JobState, toEndState } from "@octant/core";
+import { type Envelope, type Job, type JobState, toEndState } from "@octant/core";
 import { encodeBody, HEADERS, parseBody } from "./bodies.ts";
-import { codeOf, type NatsConnection, NO_MESSAGE, WRONG_LAST_SEQUENCE } from "./connection.ts";
+import { codeOf, type NatsConnection, NO_MESSAGE, RESULT_TTL_MS, WRONG_LAST_SEQUENCE } from "./connection.ts";
 import { BEGUN_STREAM, JOBS_STREAM, RESULTS_STREAM, type Subjects } from "./subjects.ts";
 
 /** The envelope and, if the job requested it, its text for a model. */
@@ -13,28 +13,20 @@ export type JobResult = Envelope & { readonly text?: string };
  * A job of the queue in JetStream: queued while it is in the work queue, running once a worker has begun it, then its
  * result. One whose worker died runs until another ends it, as a job of a dead process does in the local store.
  */
-export interface QueuedJob {
+export interface QueuedJob
+  extends Pick<Job, "job_id" | "tool" | "action" | "state" | "created_at" | "updated_at" | "expires_at"> {
   readonly owner: string;
-  readonly tool: string;
-  readonly action: string;
-  readonly state: JobState;
-  readonly updated_at: number;
   readonly result?: JobResult;
 }
 
 type JobLabel = Pick<QueuedJob, "owner" | "tool" | "action">;
-
-interface ListedJob {
-  readonly job_id: string;
-  readonly job: QueuedJob;
-}
 
 interface QueueFilter {
   readonly owner: string;
   readonly limit: number;
   /** Only jobs that are older than this one. */
   readonly before?: string | undefined;
-  readonly matches?: (job_id: string, job: QueuedJob) => boolean;
+  readonly matches?: (job: QueuedJob) => boolean;
 }
 
 const LIST_CONCURRENCY = 16;
@@ -56,7 +48,7 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
     const ended = await last(RESULTS_STREAM, subjects.result(job_id));
     if (!ended) return undefined;
     const result = await parseResult({ data: ended.data, headers: ended.header }, bodies);
-    return { ...toJob(ended, toEndState(result)), result };
+    return { ...toJob(job_id, ended, toEndState(result)), result };
   };
   const find = async (job_id: string): Promise<QueuedJob | undefined> => {
     const ended = await findEnded(job_id);
@@ -64,7 +56,7 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
     const waiting = await last(JOBS_STREAM, subjects.job(job_id));
     // A job that has ended meanwhile is no longer in the queue.
     if (!waiting) return findEnded(job_id);
-    return toJob(waiting, (await last(BEGUN_STREAM, subjects.begun(job_id))) ? "running" : "queued");
+    return toJob(job_id, waiting, (await last(BEGUN_STREAM, subjects.begun(job_id))) ? "running" : "queued");
   };
   const idsOf = async (stream: string, subject: string): Promise<string[]> => {
     const { state } = await jsm.streams.info(stream, { subjects_filter: subject });
@@ -73,7 +65,7 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
   return {
     find,
     /** Newest first, as long as JetStream retains them. */
-    async list({ owner, limit, before, matches = () => true }: QueueFilter) {
+    async list({ owner, limit, before, matches = () => true }: QueueFilter): Promise<QueuedJob[]> {
       const ids = await Promise.all([
         idsOf(JOBS_STREAM, subjects.allJobs),
         idsOf(RESULTS_STREAM, subjects.result("*")),
@@ -81,12 +73,10 @@ export function createJobQueue({ js, jsm, bodies }: NatsConnection, subjects: Su
       // Ids sort by the time at which they were made.
       const newest = [...new Set(ids.flat())].sort().reverse();
       const older = before === undefined ? newest : newest.filter((id) => id < before);
-      const found: ListedJob[] = [];
+      const found: QueuedJob[] = [];
       for (let at = 0; at < older.length && found.length < limit; at += LIST_CONCURRENCY) {
-        const some = older.slice(at, at + LIST_CONCURRENCY);
-        const jobs = await Promise.all(some.map(async (job_id) => ({ job_id, job: await find(job_id) })));
-        for (const { job_id, job } of jobs)
-          if (job?.owner === owner && matches(job_id, job)) found.push({ job_id, job });
+        const jobs = await Promise.all(older.slice(at, at + LIST_CONCURRENCY).map(find));
+        for (const job of jobs) if (job?.owner === owner && matches(job)) found.push(job);
       }
       return found.slice(0, limit);
     },
@@ -126,10 +116,20 @@ function withJob(given: MsgHdrs, { owner, tool, action }: JobLabel): MsgHdrs {
   return given;
 }
 
-function toJob({ header, time }: Pick<StoredMsg, "header" | "time">, state: JobState): QueuedJob {
+/** The time at which a job's id was made. */
+const HANDLE_TIME = /^job_([0-9a-z]{10})/;
+
+function toJob(
+  job_id: string,
+  { header, time }: Pick<StoredMsg, "header" | "time">,
+  state: JobState,
+): QueuedJob {
   const [tool = "", action = ""] = decodeURIComponent(header.get(HEADERS.action)).split(".");
   const owner = decodeURIComponent(header.get(HEADERS.owner));
-  return { owner, tool, action, state, updated_at: time.getTime() };
+  const created_at = Number.parseInt(HANDLE_TIME.exec(job_id)?.[1] ?? "0", 36);
+  const updated_at = time.getTime();
+  const expires_at = updated_at + RESULT_TTL_MS;
+  return { job_id, owner, tool, action, state, created_at, updated_at, expires_at };
 }
 
 /** Parses what `finish` wrote. */
