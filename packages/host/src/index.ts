@@ -51,7 +51,6 @@ export { hashOf } from "./hashes.ts";
 export { backgroundClock, systemClock } from "./jobs/clock.ts";
 export { createJobStore } from "./jobs/job-store.ts";
 export { isAlive, thisProcess } from "./jobs/process-identity.ts";
-export { isStopped } from "./processes/process-table.ts";
 export {
   createLanguageClient,
   EDIT_MS,
@@ -104,6 +103,7 @@ export { passedEnvironment } from "./processes/environment.ts";
 export { type Controller, findHierarchies, type Hierarchy } from "./processes/hierarchies.ts";
 export { MAX_STDIN_BYTES } from "./processes/input-file.ts";
 export type { ProcessInfo } from "./processes/process-info.ts";
+export { isStopped } from "./processes/process-table.ts";
 export { endTree } from "./processes/process-tree.ts";
 export {
   createProcesses,
