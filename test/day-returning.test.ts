@@ -157,8 +157,8 @@ const SCENARIOS: readonly Scenario[] = [
       tmux.press("Enter");
       await holds("windows.txt", "# Retitled\r\n\r\nsecond\r\n");
       await tmux.shows(IDLE);
-      // No line but the changed one is in the diff.
-      expect(tmux.screen().join("\n")).not.toMatch(/^ {2}[-+]second/m);
+      // The diff changes no other line, and shows no line end.
+      expect(tmux.screen().join("\n")).toMatch(/^ {2}\+# Retitled\n\n {3}second$/m);
     },
   },
   {

@@ -4,7 +4,7 @@ import { viewRows } from "./rows.ts";
 
 /** A unified diff in colour, at most `maxRows` high; the last row says how much was omitted. */
 export function viewDiff(diff: string, width: number, maxRows: number): Line[] {
-  const rows = diffRows(textLines(diff.replace(/\n$/, "")), width);
+  const rows = diffRows(textLines(diff.replace(/\r?\n$/, "")), width);
   if (rows.length <= maxRows) return rows;
   const shown = rows.slice(0, maxRows - 1);
   return [
@@ -45,7 +45,7 @@ const editRows = ({ old, new: added, text, content }: Readonly<Record<string, un
 const marked = (sign: string, text: unknown): string[] =>
   typeof text === "string" && text !== ""
     ? text
-        .replace(/\n$/, "")
+        .replace(/\r?\n$/, "")
         .split("\n")
         .map((line) => sign + line)
     : [];
