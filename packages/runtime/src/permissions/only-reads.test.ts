@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { asksAbout } from "../../testing/permissions/asked-lines.ts";
 import { HARMLESS_PROGRAMS, type HarmlessUse } from "./harmless-programs.ts";
-import { onlyReads } from "./only-reads.ts";
+import { isHarmless, onlyReads } from "./only-reads.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "octant-reads-")));
 const root = join(base, "project");
@@ -122,6 +122,17 @@ test("lines that could do more than read are asked about", () => {
   const lines = asksAbout(base);
   expect(lines.length).toBeGreaterThan(350);
   expect(lines.filter((line) => reads(line))).toEqual([]);
+});
+
+test("beside a command that a rule allows, words of the input may not name any file", () => {
+  const passes = (...words: string[]) =>
+    isHarmless(
+      words.map((text) => ({ text, glob: false })),
+      root,
+      places,
+    );
+  expect(passes("cat", "a.ts")).toBe(true);
+  expect(passes("xargs", "cat")).toBe(false);
 });
 
 test("a program of the project does not pass for one of the system", () => {
