@@ -117,6 +117,42 @@ describe.each(["wide", "phone"] as const)("the hub's view at the size %s", (size
     expect(await line(page, "nightly").textContent()).toMatch(/30 2 \* \* \*.*Europe\/Berlin/);
   });
 
+  test("a project that is chosen right after a part leads to that part", async () => {
+    const page = await open("Workspaces");
+    await page.getByLabel("Project").selectOption({ label: "website" });
+    await page.getByText("No workspaces in this project").waitFor();
+    await page.evaluate((project_id) => {
+      const part = [...document.querySelectorAll<HTMLElement>("[role=tab]")].find(
+        ({ textContent }) => textContent === "Schedules",
+      );
+      const project = document.querySelector<HTMLSelectElement>("select[aria-label=Project]");
+      part?.click();
+      if (project) project.value = project_id;
+      project?.dispatchEvent(new Event("change", { bubbles: true }));
+    }, scene.project_id);
+    await page.locator(".planned", { hasText: "nightly" }).first().waitFor();
+    expect(page.url()).toContain("#/hub/schedules");
+  });
+
+  test("an answer that takes longer than the view waits until it reads again is shown", async () => {
+    const { page } = tab;
+    // Each of these answers takes until the view has read twice more.
+    let waiting: { left: number; send(): void }[] = [];
+    await page.route("**/console/api/call", async (route) => {
+      const { tool, action } = route.request().postDataJSON();
+      if (tool === "schedule" && action === "list")
+        waiting = waiting.filter((one) => --one.left > 0 || one.send());
+      if (action === "upcoming") await new Promise<void>((send) => waiting.push({ left: 2, send }));
+      // The page may have given it up.
+      await route.continue().catch(() => {});
+    });
+    await page.reload();
+    await open("Schedules");
+    await page.getByLabel("Project").selectOption({ label: "calculator" });
+    await page.locator(".planned", { hasText: "nightly" }).first().waitFor();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  });
+
   test("tokens name their project, and never show their text", async () => {
     const page = await open("Tokens");
     expect(await line(page, "bob").textContent()).toContain("calculator");

@@ -4,6 +4,7 @@ import type { OctantProcess } from "../../src/api.ts";
 import type { Keys } from "../shell/keys.ts";
 import type { Router } from "../shell/router.ts";
 import { Failed } from "./api.ts";
+import { createReader, type Reader } from "./reader.ts";
 import { chooseProcess, hasTool, isCallable } from "./roster.ts";
 import type { Store } from "./store.ts";
 
@@ -43,18 +44,21 @@ export function useLoad<T>(
   const latest = useRef(read);
   latest.current = read;
   const generation = store.generation.value;
+  const reader = useRef<Reader | undefined>(undefined);
   useEffect(() => {
     if (key === undefined) return;
-    const ended = new AbortController();
-    const { signal } = ended;
-    latest.current(signal).then(
-      (data) => !signal.aborted && setState({ key, data }),
-      (error: unknown) =>
-        !signal.aborted &&
-        setState((before) => ({ key, error, data: before.key === key ? before.data : undefined })),
+    const current = createReader(
+      (signal) => latest.current(signal),
+      (data) => setState({ key, data }),
+      (error) => setState((before) => ({ key, error, data: before.key === key ? before.data : undefined })),
     );
-    return () => ended.abort();
-  }, [key, version, asked, generation]);
+    reader.current = current;
+    return () => {
+      reader.current = undefined;
+      current[Symbol.dispose]();
+    };
+  }, [key]);
+  useEffect(() => reader.current?.read(), [key, version, asked, generation]);
   const isCurrent = state.key === key;
   return {
     data: isCurrent ? state.data : undefined,

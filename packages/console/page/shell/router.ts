@@ -12,19 +12,25 @@ export interface Router {
 }
 
 export function createRouter(): Router {
-  const route = signal(parseRoute(location.hash));
-  addEventListener("hashchange", () => {
-    route.value = parseRoute(location.hash);
-  });
+  let hash = location.hash;
+  const route = signal(parseRoute(hash));
+  const follow = () => {
+    if (hash === location.hash) return;
+    hash = location.hash;
+    route.value = parseRoute(hash);
+  };
+  addEventListener("hashchange", follow);
   const replace: Router["replace"] = (view, item, query) => {
     history.replaceState(null, "", toHash(view, item, query));
-    route.value = parseRoute(location.hash);
+    follow();
   };
   return {
     route,
     replace,
     go(view, item, query) {
       location.hash = toHash(view, item, query);
+      // Its event comes later: a filter that is changed before would lead back to the old place.
+      follow();
     },
     filter(query) {
       const { view, item, query: before } = route.value;
