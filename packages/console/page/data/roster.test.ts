@@ -129,5 +129,11 @@ test("a call comes from the only client of its process, never from a guessed one
   expect(from(["codex 1"])).toContain("codex 1");
   expect(from(["codex 1"], "console")).toContain("octant serve");
   expect(from(["codex 1", "zed 2"])).toContain("octant serve");
-  expect(originOf({ process: "gone", caller: "local", tool: "fs" }, [])).toBe("local");
+  expect(originOf({ process: "4711-ab", caller: "local", tool: "fs" }, [])).toBe("ended process 4711");
+  for (const command of ["hub", "serve --http"]) {
+    const shared = process("p", { clients: ["octant 1"], command });
+    expect(originOf({ process: "p", caller: "local", tool: "session" }, [shared])).toContain(
+      `octant ${command}`,
+    );
+  }
 });

@@ -96,13 +96,17 @@ export function originOf(
   processes: readonly OctantProcess[],
 ): string {
   const process = processes.find((one) => one.id === id);
-  if (!process) return caller;
+  if (!process) return `ended process ${Number.parseInt(id, 10)}`;
   const session = process.sessions.find(({ session_id }) => caller.endsWith(session_id));
-  // Calls do not name their client, so only one that is alone is known. No client calls the person's tool.
-  const client = process.clients.length === 1 && tool !== "console" ? process.clients[0] : undefined;
+  // Calls do not name their client, so only one that is alone and stays is known. No client calls the person's tool.
+  const isKnown = process.clients.length === 1 && !isShared(process) && tool !== "console";
+  const client = isKnown ? process.clients[0] : undefined;
   const who = session?.title || client || `octant ${process.command}`;
   return `${projectOf(process)}  ·  ${who}`;
 }
+
+/** Clients of a server over HTTP come and go without a word, and the hub calls its own tools. */
+const isShared = (process: OctantProcess): boolean => isHub(process) || process.command.endsWith("--http");
 
 /** The process that a view shows: the one named in its address, else one that works in a folder. */
 export function chooseProcess(

@@ -21,6 +21,8 @@ export interface Store {
   readonly me: ReadonlySignal<Me | undefined>;
   /** undefined until they were read the first time. */
   readonly processes: ReadonlySignal<readonly OctantProcess[] | undefined>;
+  /** With those that have ended while this page was open: their calls are still listed. */
+  readonly origins: ReadonlySignal<readonly OctantProcess[]>;
   /** The waiting questions, without the ones that this page has answered. */
   readonly questions: ReadonlySignal<readonly WaitingQuestion[]>;
   /** One request per question; rejects when it was not accepted, and then it may be tried again. */
@@ -47,10 +49,13 @@ export interface Store {
 }
 
 const TOAST_MS = 6_000;
+/** Processes that have ended. */
+const MAX_ENDED = 200;
 
 export function createStore(): Store {
   const me = signal<Me | undefined>();
   const processes = signal<readonly OctantProcess[] | undefined>();
+  const ended = signal<readonly OctantProcess[]>([]);
   const connection = signal<Connection | "signed out">("connecting");
   const generation = signal(0);
   const callsChanged = signal(0);
@@ -84,6 +89,12 @@ export function createStore(): Store {
       toasts.value = toasts.value.filter((toast) => toast.id !== id);
     }, TOAST_MS);
   };
+  const setProcesses = (next: readonly OctantProcess[]) => {
+    const running = new Set(next.map(({ id }) => id));
+    const left = (processes.value ?? []).filter(({ id }) => !running.has(id));
+    if (left.length > 0) ended.value = [...ended.value, ...left].slice(-MAX_ENDED);
+    processes.value = next;
+  };
   const load = async () => {
     const later: ConsoleEvent[] = [];
     arriving.add(later);
@@ -91,7 +102,7 @@ export function createStore(): Store {
       const list = await api.get<ProcessList>("/processes");
       batch(() => {
         // Events may overtake the list.
-        processes.value = later.filter(({ seq }) => seq > list.seq).reduce(applyEvent, list.processes);
+        setProcesses(later.filter(({ seq }) => seq > list.seq).reduce(applyEvent, list.processes));
         generation.value++;
       });
     } catch (cause) {
@@ -131,7 +142,7 @@ export function createStore(): Store {
         for (const listener of listeners.get(event.topic) ?? [])
           (listener as (event: ConsoleEvent) => void)(event);
       }
-      if (processes.value && list !== processes.value) processes.value = list;
+      if (processes.value && list !== processes.value) setProcesses(list);
       if (hasCalls && frame === 0)
         frame = requestAnimationFrame(() => {
           frame = 0;
@@ -178,6 +189,7 @@ export function createStore(): Store {
     api,
     me,
     processes,
+    origins: computed(() => [...(processes.value ?? []), ...ended.value]),
     questions: computed(() =>
       questionsOf(processes.value ?? []).filter(({ question_id }) => !answered.value.has(question_id)),
     ),

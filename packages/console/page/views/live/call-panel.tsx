@@ -61,7 +61,7 @@ export function CallPanel({ trace, call, onClose }: Props) {
       <dl class="panel-facts">
         <Fact name="Caller" text={data?.caller ?? call?.caller ?? ""} />
         <Fact name="Started" text={call || data ? toClock(data?.started_at ?? call?.started_at ?? 0) : ""} />
-        {call && <Fact name="From" text={originOf(call, store.processes.value ?? [])} />}
+        {call && <Fact name="From" text={originOf(call, store.origins.value)} />}
         <Fact name="Duration" text={toDuration(data?.duration_ms ?? call?.duration_ms ?? Number.NaN)} />
         <Fact name="Trace" text={trace} isWhole />
       </dl>

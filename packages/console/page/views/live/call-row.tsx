@@ -9,7 +9,7 @@ export const ROW_HEIGHT = 32;
 
 export function CallRowView({ call }: { readonly call: LiveCall }) {
   const { store } = usePage();
-  const rootsOf = (id: string) => store.processes.value?.find((one) => one.id === id)?.roots;
+  const rootsOf = (id: string) => store.origins.value.find((one) => one.id === id)?.roots;
   const isRunning = call.code === undefined;
   const isFailed = !isRunning && call.code !== "OK";
   return (
@@ -22,7 +22,7 @@ export function CallRowView({ call }: { readonly call: LiveCall }) {
         <Foreign text={toPath(call.subject ?? "", rootsOf(call.process))} oneLine />
       </span>
       <span class="call-caller">
-        <Foreign text={originOf(call, store.processes.value ?? [])} oneLine />
+        <Foreign text={originOf(call, store.origins.value)} oneLine />
       </span>
       <span class="call-outcome">
         <Dot tone={isRunning ? "accent" : isFailed ? "bad" : "plain"} moving={isRunning} />
