@@ -83,6 +83,21 @@ test("SIGTERM lets a running tool call end, and its session goes on at the next 
 const PREPARING = "cd /workspaces && touch began && until test -e go; do sleep 0.05; done";
 const MAX_END_MS = 8_000;
 
+test("SIGTERM cancels the start of a container that a call waits for", async () => {
+  using project = createFixtureProject();
+  const folder = join(project.root, "..", "hub-state");
+  const { child, call } = await startHub(project.env, project.root, ["--folder", folder]);
+  const { project_id } = await call<{ project_id: string }>("project.create", {
+    ...{ name: "demo", ready_command: ["sh", "-c", PREPARING] },
+  });
+  const starting = call("container.start", { project_id }).catch(() => "failed");
+  const began = join(folder, "projects", project_id, "workspaces", "began");
+  await vi.waitFor(() => expect(existsSync(began)).toBe(true), WAIT);
+  child.kill("SIGTERM");
+  expect(await once(child, "close")).toEqual([0, null]);
+  expect(await starting).toBe("failed");
+});
+
 test.each([
   ["postCreateCommand", { postCreateCommand: PREPARING }, {}],
   ["ready_command", {}, { ready_command: ["sh", "-c", PREPARING] }],

@@ -396,8 +396,9 @@ export async function createHub(options: HubOptions) {
       draining ??= drain();
       await draining;
       await peerCalls?.close();
-      await octant.close();
+      // First: calls wait for containers that start.
       await containers.close(owns);
+      await octant.close();
       await webhooks.close();
       await membership.close();
       await network.close();
