@@ -133,6 +133,8 @@ export function createEdgeJobs(parts: EdgeParts, queue: JobQueue) {
         return reply && (!reply.envelope.ok || reply.envelope.meta.job_id) ? reply : started();
       } finally {
         done.abort();
+        // Ends the wait for a worker: a call that is answered at once, such as with a refusal, begins no job there.
+        accepted.resolve();
         signal?.removeEventListener("abort", leave);
         // A job may ask the person until it has ended, also after its call was answered.
         if (options.ask) void wait(job_id, LONGEST_MS).then(following.stop, following.stop);

@@ -10,12 +10,15 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
 import { CHUNK_BYTES, createFixture, numbered } from "../../testing/fixture.ts";
 import { type NatsServer, startNatsServer } from "../../testing/nats-server.ts";
+import { toRequest } from "../envelopes.ts";
 import { encodeMsgPack } from "../msgpack/codec.ts";
 import { HEADERS } from "./bodies.ts";
 import { followCall } from "./call-events.ts";
 import { createNatsClient, type NatsClientOptions } from "./client.ts";
 import { connectNats } from "./connection.ts";
+import { createEdgeJobs } from "./edge-jobs.ts";
 import { followHolders } from "./holders.ts";
+import { createJobQueue } from "./job-queue.ts";
 import { subjectsOf } from "./subjects.ts";
 import { createNatsWorker } from "./worker.ts";
 import type { NatsWorkerOptions } from "./worker-calls.ts";
@@ -197,6 +200,34 @@ describe.skipIf(inject("missing").includes("nats-server"))("over a real nats-ser
     const client = await connect();
     await Promise.all(Array.from({ length: 300 }, () => client.ready()));
     expect(made).toBe(1);
+  });
+
+  test("an edge that has its answer does not look for a worker any more", async () => {
+    await start();
+    const raw = await connectNats(server, "raw");
+    onTestFinished(() => raw.close());
+    const subjects = subjectsOf(project);
+    const holders = await followHolders(raw, subjects.lease);
+    let looks = 0;
+    const current: typeof holders.current = (signal) => {
+      looks += 1;
+      return holders.current(signal);
+    };
+    const parts = {
+      connection: raw,
+      subjects,
+      holders: { ...holders, current },
+      text: false,
+      admissionMs: 1,
+    };
+    const queued = createEdgeJobs(parts, createJobQueue(raw, subjects));
+    const call = echo("once");
+    const request = toRequest(call, { caller }, { text: false });
+    const { envelope } = await queued.run(request, call, { caller }, "async_short");
+    expect(envelope).toMatchObject({ data: { value: "once" } });
+    const before = looks;
+    expect(await queued.wait(newHandle("job", 0), 50)).toBeUndefined();
+    expect(looks).toBe(before);
   });
 
   test("an edge learns how many chunks it has missed", async () => {
