@@ -21,14 +21,14 @@ export interface StartedProgram {
 /** Lines of JSON over the streams of a started program. */
 export function createStdioTransport(start: () => Promise<StartedProgram>) {
   let program: StartedProgram | undefined;
-  let isClosed = false;
+  let closing: Promise<void> | undefined;
   let hasExited = false;
   let problem: string | undefined;
   const transport: Transport = {
     async start() {
       program = await start();
       const { output, exited } = program;
-      if (isClosed) {
+      if (closing) {
         // Closed while the program was being started: nobody else would end it.
         await program.end();
         throw new Error("the server was closed");
@@ -36,7 +36,7 @@ export function createStdioTransport(start: () => Promise<StartedProgram>) {
       const split = createLineSplitter(
         {
           onLine(line) {
-            if (isClosed) return;
+            if (closing) return;
             const message = parseMessage(line);
             // A line that is not JSON is misdirected log output; many servers print a greeting.
             if (message) transport.onmessage?.(message);
@@ -57,17 +57,17 @@ export function createStdioTransport(start: () => Promise<StartedProgram>) {
       });
     },
     async send(message) {
-      if (!program || isClosed) throw new Error("the server is not running");
+      if (!program || closing) throw new Error("the server is not running");
       const { input } = program;
       const drained = () => new Promise((resolve) => void input.once("drain", resolve));
       if (!input.write(`${JSON.stringify(message)}\n`)) await Promise.race([drained(), program.exited]);
     },
-    async close() {
-      if (isClosed) return;
-      isClosed = true;
-      await program?.end();
-      transport.onclose?.();
-    },
+    // Every caller waits for the end of the program: whoever exits earlier would leave it behind.
+    close: () => (closing ??= end()),
+  };
+  const end = async () => {
+    await program?.end();
+    transport.onclose?.();
   };
   return {
     transport,
