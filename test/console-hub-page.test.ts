@@ -49,22 +49,22 @@ describe.each(["wide", "phone"] as const)("the hub's view at the size %s", (size
     expect(await calculator.textContent()).toMatch(/some-model.*Parses and evaluates arithmetic/);
     await calculator.getByRole("link", { name: "calculator" }).click();
     await page.getByRole("tab", { name: "Sessions", selected: true }).waitFor();
-    expect(await page.getByLabel("Project").inputValue()).toBe(scene.project_id);
+    expect(await page.getByLabel("Project", { exact: true }).inputValue()).toBe(scene.project_id);
   });
 
   test("sessions have their state and say why they failed", async () => {
     const page = await open("Sessions");
-    await page.getByLabel("Project").selectOption({ label: "calculator" });
+    await page.getByLabel("Project", { exact: true }).selectOption({ label: "calculator" });
     await line(page, /error.*the tools in the container ended/).waitFor();
-    await page.getByLabel("Project").selectOption({ label: "website" });
+    await page.getByLabel("Project", { exact: true }).selectOption({ label: "website" });
     await page.getByText("No sessions in this project").waitFor();
-    await page.getByLabel("Project").selectOption({ label: "calculator" });
+    await page.getByLabel("Project", { exact: true }).selectOption({ label: "calculator" });
     await line(page, "error").waitFor();
   });
 
   test("a session opens with its transcript, its changes and the way to merge them", async () => {
     const page = await open("Sessions");
-    await page.getByLabel("Project").selectOption({ label: "calculator" });
+    await page.getByLabel("Project", { exact: true }).selectOption({ label: "calculator" });
     await line(page, "error").getByRole("link").click();
     const session = page.getByRole("article", { name: "Session" });
     await session
@@ -101,13 +101,13 @@ describe.each(["wide", "phone"] as const)("the hub's view at the size %s", (size
 
   test("workspaces have their branch and base", async () => {
     const page = await open("Workspaces");
-    await page.getByLabel("Project").selectOption({ label: "calculator" });
+    await page.getByLabel("Project", { exact: true }).selectOption({ label: "calculator" });
     expect(await line(page, "login").textContent()).toMatch(/[0-9a-f]{10}/);
   });
 
   test("schedules are in a calendar of seven days, a paused one is not", async () => {
     const page = await open("Schedules");
-    await page.getByLabel("Project").selectOption({ label: "calculator" });
+    await page.getByLabel("Project", { exact: true }).selectOption({ label: "calculator" });
     const week = page.getByRole("list", { name: "The next seven days" });
     await week.locator(".planned", { hasText: "nightly" }).first().waitFor();
     expect(await week.getByRole("listitem").count()).toBe(7);
@@ -119,7 +119,7 @@ describe.each(["wide", "phone"] as const)("the hub's view at the size %s", (size
 
   test("a project that is chosen right after a part leads to that part", async () => {
     const page = await open("Workspaces");
-    await page.getByLabel("Project").selectOption({ label: "website" });
+    await page.getByLabel("Project", { exact: true }).selectOption({ label: "website" });
     await page.getByText("No workspaces in this project").waitFor();
     await page.evaluate((project_id) => {
       const part = [...document.querySelectorAll<HTMLElement>("[role=tab]")].find(
@@ -148,7 +148,7 @@ describe.each(["wide", "phone"] as const)("the hub's view at the size %s", (size
     });
     await page.reload();
     await open("Schedules");
-    await page.getByLabel("Project").selectOption({ label: "calculator" });
+    await page.getByLabel("Project", { exact: true }).selectOption({ label: "calculator" });
     await page.locator(".planned", { hasText: "nightly" }).first().waitFor();
     await page.unrouteAll({ behavior: "ignoreErrors" });
   });
@@ -168,7 +168,7 @@ describe.each(["wide", "phone"] as const)("the hub's view at the size %s", (size
 
   test("limits of a project are beside those of new ones, in words", async () => {
     const page = await open("Limits");
-    await page.getByLabel("Project").selectOption({ label: "calculator" });
+    await page.getByLabel("Project", { exact: true }).selectOption({ label: "calculator" });
     expect(await line(page, "Memory of the container").textContent()).toMatch(/512 MB.*no limit/);
     expect(await line(page, "Sessions at work at once").textContent()).toContain("10");
   });
