@@ -16,6 +16,7 @@ type Hub = Awaited<ReturnType<typeof startHub>>;
 const HUBS = 2;
 const MAX_SESSIONS = 50;
 const KILLS_PER_SESSION = 4;
+const SPARE = 10;
 const PROJECTS = 4;
 /** A session is at work for so many kills that most of them have started their tools. */
 const KILLS_PER_LINE = 10;
@@ -192,12 +193,9 @@ export const hubPeerKills: Torture = async (kills, random, onProgress) => {
   let crashes = 0;
   let calm = 0;
   for (let killed = 0; killed < kills; killed += 1) {
-    // Every kill meets as many sessions at work.
-    for (;;) {
-      const missing = count - (await working());
-      if (missing <= 0) break;
-      await Promise.all(Array.from({ length: missing }, spawn));
-    }
+    // Every kill meets as many sessions at work. Some end while others are spawned, hence a few more.
+    for (let now = await working(); now < count; now = await working())
+      await Promise.all(Array.from({ length: count + SPARE - now }, spawn));
     const wanted =
       killed === 0 ? count * CALM_EVENTS : total() + 1 + Math.floor(random() * MAX_EVENTS_BETWEEN);
     while (total() < wanted && (await working()) > 0) await delay(PAUSE_MS);
