@@ -55,7 +55,7 @@ export const CASE_SCRIPT: Script = (request) => {
       : { parts: [{ text: `the other server says ${last.includes("A small project.") ? "small" : last}` }] };
   if (user.includes("run a command"))
     return last === undefined
-      ? { parts: [{ call: "proc", input: { action: "exec", command: "sleep 60" } }] }
+      ? { parts: [{ call: "proc", input: { action: "exec", command: "sleep 60; touch slept" } }] }
       : { parts: [{ text: last }] };
   if (user.includes("never end")) return { parts: [{ text: "a" }, { text: "b" }], delay_ms: 60_000 };
   if (user.includes("stall")) return { parts: [{ text: "begun" }], fault: { stall_after: 3 } };
