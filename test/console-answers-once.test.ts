@@ -40,7 +40,14 @@ const centerOf = async (page: Page, name: string): Promise<[number, number]> => 
   return [(box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2];
 };
 const waiting = async () => (await stage.api.processes()).flatMap(({ questions }) => questions);
+/** An attempt that failed has left its questions. */
+const denyAll = async () => {
+  for (const { id, questions } of await stage.api.processes())
+    for (const { question_id } of questions)
+      await stage.api.post("answer", { process: id, question_id, answer: "deny" });
+};
 const ask = async (uris: readonly string[]) => {
+  await denyAll();
   const calls = uris.map((uri) => stage.call("fs", { action: "write", uri, content: "x\n" }));
   await vi.waitFor(async () => expect(await waiting()).toHaveLength(uris.length), WAIT);
   return calls;
