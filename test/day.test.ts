@@ -565,7 +565,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    title: "rules that cannot be read are told with file and line, and nothing starts without them",
+    title: "unreadable rules stop the start, and the message names file and line",
     against: "claude-code#12468",
     async act() {
       tmux.type("/quit");

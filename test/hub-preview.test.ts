@@ -112,7 +112,7 @@ function describePreview(opened: TestEngine): void {
       ).toMatchObject({ status });
     expect((await fetchFrom(`nothing.localhost:${server.port}`, "/", { headers: bearer })).status).toBe(404);
 
-    // No request stops the hub, whoever sends it.
+    // No request stops the hub, not even one without a token.
     for (const path of ["//", "//:0", "http://[", "*", "/%"])
       expect((await fetchFrom(host, path)).status, path).toBe(401);
 

@@ -66,7 +66,7 @@ test("over MCP the server's log tells at the start, and the answers to commands 
   await client.close();
 });
 
-test("it is told before a hook and an MCP server of the settings, too", async () => {
+test("the warning also comes before a hook and an MCP server of the settings", async () => {
   const settings = join(project.root, "../home/.config/hanzo/settings.json");
   mkdirSync(dirname(settings), { recursive: true });
   const hook = { event: "pre_tool_use", tool_pattern: "fs.*", command: "echo ran >hooked.txt" };

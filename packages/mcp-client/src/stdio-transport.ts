@@ -62,7 +62,7 @@ export function createStdioTransport(start: () => Promise<StartedProgram>) {
       const drained = () => new Promise((resolve) => void input.once("drain", resolve));
       if (!input.write(`${JSON.stringify(message)}\n`)) await Promise.race([drained(), program.exited]);
     },
-    // Every caller waits for the end of the program: whoever exits earlier would leave it behind.
+    // Every caller waits for the end of the program: one that left earlier would leave it running.
     close: () => (closing ??= end()),
   };
   const end = async () => {
