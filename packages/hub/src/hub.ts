@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { availableParallelism, hostname } from "node:os";
 import { join } from "node:path";
 import { chooseClient, createOctant, type HttpServing, type Octant } from "@octant/app";
-import { type Clock, counted, type Tool, ToolError } from "@octant/core";
+import type { Clock, Tool } from "@octant/core";
 import { backgroundClock } from "@octant/host";
 import { ANY_PROJECT } from "@octant/http";
 import type { NatsAddress } from "@octant/wire";
@@ -38,6 +38,7 @@ import { createPreviewGrants } from "./preview/preview-grants.ts";
 import { createPreviewProxy } from "./preview/preview-proxy.ts";
 import { configLimits } from "./projects/limits-tool.ts";
 import { openSpecTools } from "./projects/openspec-tools.ts";
+import { createPartialProjects, type PartialProjects } from "./projects/partial-projects.ts";
 import { findProject, type Project, ProjectLimits } from "./projects/project.ts";
 import { projectTools } from "./projects/project-tool.ts";
 import { scheduleTool } from "./schedules/schedule-tool.ts";
@@ -103,9 +104,9 @@ export async function createHub(options: HubOptions) {
   const tokens = await openHubTokens(store, log);
   const membership: Membership = await joinPeers({
     ...{ store, folder, clock, log, lifeMs: options.lifeMs, hosted: "nats" in options.engine },
-    reach: async (project) => (isLeft(project) ? undefined : hosted.kept?.reach(project)),
+    reach: async (project) => (partial.isLeft(project) ? undefined : hosted.kept?.reach(project)),
     async onGained({ id }) {
-      if (await settlePartial(id)) return;
+      if (await partial.settle(id)) return;
       await webhooks.recover(id);
       await workspaces.cleanUp(id);
       await containers.recover(id);
@@ -217,58 +218,10 @@ export async function createHub(options: HubOptions) {
     return chosen ? { models: [chosen.model], default_model: chosen.model } : { models: [] };
   };
   const projects = store.records<Project>("project");
-  const setPartial = (id: string, partial: Project["partial"]) =>
-    projects.change(id, (project) => ({ ...project, partial }));
-  const dismantle = async (project: Project, { force }: { readonly force: boolean }): Promise<void> => {
-    const { id: project_id } = project;
-    const active = async () => (await sessions.list(project_id)).filter(({ state }) => state === "working");
-    const changes = async () =>
-      JSON.stringify((await sessions.list(project_id)).map((one) => one.updated_at));
-    // Nothing is ended or deleted before all of it may be.
-    if (!force) {
-      refuseWorking((await active()).length);
-      const before = await changes();
-      for (const workspace of await workspaces.list(project_id))
-        await workspaces.refuseLoss(project, workspace);
-      // From here on nothing begins in it.
-      await setPartial(project_id, "closing");
-      if ((await changes()) !== before) {
-        await setPartial(project_id, undefined);
-        throw new ToolError("CONFIRM_REQUIRED", "a session began meanwhile; wait for it, or pass force", {
-          would: { end_sessions: (await active()).length },
-        });
-      }
-    }
-    // The next start goes on when this hub is killed.
-    await setPartial(project_id, "deleted");
-    await scheduler.removeOf(project_id);
-    await tokens.revokeOf(project_id);
-    for (const { id } of await active()) await sessions.end(id);
-    for (const workspace of await workspaces.list(project_id))
-      await workspaces.remove(project, workspace, { force: true });
-    for (const { id } of await sessions.list(project_id)) await sessions.remove(id);
-    await containers.remove(project_id);
-    await hosted.kept?.remove(project_id);
-    repositories.remove(project_id);
-    lifecycle.publish({ type: "project.deleted", project_id });
-    await webhooks.stored();
-  };
-  const creating = new Set<string>();
-  /** A kill interrupted its creation or its deletion. */
-  const isLeft = ({ id, partial }: Project): boolean =>
-    partial === "deleted" || (partial === "new" && !creating.has(id));
-  /** Ends what a kill interrupted: half-made and half-deleted projects go. True when this one is gone. */
-  const settlePartial = async (id: string): Promise<boolean> => {
-    const project = await projects.get(id);
-    if (project?.partial === "closing") await setPartial(id, undefined);
-    if (!project || !isLeft(project)) return !project;
-    if (project.partial === "deleted") await dismantle(project, { force: true });
-    else {
-      await hosted.kept?.remove(id);
-      repositories.remove(id);
-    }
-    return projects.remove(id);
-  };
+  const partial: PartialProjects = createPartialProjects({
+    ...{ projects, sessions, scheduler, tokens, workspaces, containers, repositories, lifecycle, webhooks },
+    kept: hosted.kept,
+  });
   const octant: Octant<Tool> = createOctant<Tool>({
     roots,
     env,
@@ -285,7 +238,7 @@ export async function createHub(options: HubOptions) {
         checkBranch: async (project) =>
           void (await repositories.resolve(project.id, `refs/heads/${await repositories.branchOf(project)}`)),
         claimNew(id) {
-          creating.add(id);
+          partial.begin(id);
           return membership.claimNew(id);
         },
         async onCreated({ id }) {
@@ -294,10 +247,10 @@ export async function createHub(options: HubOptions) {
           const stored = await projects.change(id, (project) =>
             keepEvent({ ...project, partial: undefined }, created, clock.now()),
           );
-          creating.delete(id);
+          partial.made(id);
           if (stored) publishKept(lifecycle, "project", stored);
         },
-        dismantle,
+        dismantle: partial.dismantle,
         options: async () => ({
           engine: await engine.status(),
           hosts: await hosts(),
@@ -410,12 +363,6 @@ export async function createHub(options: HubOptions) {
       await lock?.[Symbol.asyncDispose]();
     },
   };
-}
-
-function refuseWorking(count: number): void {
-  if (count === 0) return;
-  const message = `${counted(count, "session")} at work in the project; end them first, or pass force`;
-  throw new ToolError("CONFIRM_REQUIRED", message, { would: { end_sessions: count } });
 }
 
 const START_TOKEN = "printed by octant hub";
